@@ -1,0 +1,57 @@
+"""The covariance of a Gaussian over a network's weights.
+
+A family is to its state what a network is to its parameters: `init` makes the learnable arrays,
+the other methods are pure functions of them. All it ever sees of the network is a Jacobian.
+"""
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.jacobian import Grams, Jacobian, Variances
+from gfsvi.network import Params
+
+State = Any
+
+
+class AbstractCovariance(eqx.Module):
+    """A family of covariance matrices S over all weights of a network."""
+
+    @abstractmethod
+    def init(self, params: Params, *, key: PRNGKeyArray) -> State:
+        """Learnable arrays to start from, for weights shaped like `params`."""
+
+    @abstractmethod
+    def variance(self, state: State, jacobian: Jacobian) -> Variances:
+        """J S J^T at each point: the covariance between outputs there."""
+
+    @abstractmethod
+    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
+        """J S J'^T between all points, for each output, in float64."""
+
+    @abstractmethod
+    def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
+        """A draw from N(0, S), shaped like `params`."""
+
+
+def lower_triangular(raw: Float[Array, "n n"]) -> Float[Array, "n n"]:
+    """A Cholesky factor from free numbers: the diagonal is stored as its logarithm."""
+    return jnp.tril(raw, -1) + jnp.diag(jnp.exp(jnp.diagonal(raw)))
+
+
+def raw_lower_triangular(size: int, scale: float, dtype: Any) -> Float[Array, "n n"]:
+    """Free numbers for the factor `scale * I`."""
+    return jnp.diag(jnp.full((size,), jnp.log(scale), dtype))
+
+
+def unflatten_like(params: Params, vector: Float[Array, " weight"]) -> Params:
+    """Cut a vector over all weights into the shapes of `params`."""
+    leaves, structure = jax.tree.flatten(params)
+    cuts = jnp.cumsum(jnp.array([leaf.size for leaf in leaves]))[:-1].tolist()
+    pieces = jnp.split(vector, cuts)
+    shaped = [jnp.reshape(p, leaf.shape) for p, leaf in zip(pieces, leaves, strict=True)]
+    return jax.tree.unflatten(structure, shaped)

@@ -1,0 +1,37 @@
+"""Independent weights: the paper's mean-field family."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import PRNGKeyArray
+
+from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix
+from gfsvi.network import Params
+
+
+class Diagonal(AbstractCovariance):
+    """S = diag(std^2); the state is log(std), leaf by leaf."""
+
+    initial_std: float = eqx.field(static=True, default=0.0067)
+
+    def init(self, params: Params, *, key: PRNGKeyArray) -> State:
+        leaves = jax.tree.leaves(params)
+        return tuple(jnp.full_like(as_matrix(leaf), jnp.log(self.initial_std)) for leaf in leaves)
+
+    def variance(self, state: State, jacobian: Jacobian) -> Variances:
+        pairs = zip(jacobian, state, strict=True)
+        return sum(j.scaled_variance(jnp.exp(log_std)) for j, log_std in pairs)
+
+    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
+        triples = zip(jacobian, other, state, strict=True)
+        return sum(j.scaled_gram(jnp.exp(log_std), o) for j, o, log_std in triples)
+
+    def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
+        leaves, structure = jax.tree.flatten(params)
+        keys = jax.random.split(key, len(leaves))
+        draws = [
+            jnp.exp(log_std).reshape(leaf.shape) * jax.random.normal(k, leaf.shape, leaf.dtype)
+            for leaf, log_std, k in zip(leaves, state, keys, strict=True)
+        ]
+        return jax.tree.unflatten(structure, draws)

@@ -1,0 +1,97 @@
+"""A network with a Gaussian over its weights, linearised around their mean."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi import jacobian as jacobians
+from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.jacobian import Grams, Variances
+from gfsvi.network import AbstractNetwork, Params
+from gfsvi.values import Gaussian, Marginals
+
+
+class LinearizedNetwork(AbstractRandomFunction):
+    """The Gaussian process with mean f(x; m) and covariance J(x) S J(x')^T.
+
+    Memory is bounded by `gfsvi.jacobian.BLOCK_ELEMENTS`: beyond it, Jacobians are computed in
+    blocks of points and recomputed, not kept, in the backward pass.
+    """
+
+    network: AbstractNetwork
+    covariance: AbstractCovariance
+    params: Params
+    state: State
+
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
+        x, outputs = self._prepare(x)
+        mean = self.network.apply(self.params, x).T.astype(jnp.float64)
+        per_block = self._points_per_block(1)
+        if self._points_per_block(len(outputs)) >= len(x):
+            return Gaussian(mean, self._gram(x, x, outputs))
+        grams = jax.lax.map(
+            jax.checkpoint(lambda output: self._blocked_gram(x, output[None], per_block)[0]), outputs
+        )
+        return Gaussian(mean, grams)
+
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
+        x, outputs = self._prepare(x)
+        mean = self.network.apply(self.params, x).T
+        size = self._points_per_block(len(outputs))
+        return Marginals(mean, _in_blocks(lambda rows: self._variance(rows, outputs), x, size))
+
+    def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Float[Array, "point output"]]:
+        """One function drawn from the process, to be evaluated anywhere."""
+        step = self.covariance.sample(self.state, self.params, key=key)
+
+        def function(x: Points) -> Float[Array, "point output"]:
+            x, _ = self._prepare(x)
+            value, change = jax.jvp(lambda p: self.network.apply(p, x), (self.params,), (step,))
+            return value + change
+
+        return function
+
+    def _prepare(self, x: Points) -> tuple[Points, Float[Array, "output output"]]:
+        dtype = jax.tree.leaves(self.params)[0].dtype
+        x = jnp.asarray(x, dtype)
+        shape = jax.eval_shape(self.network.apply, self.params, x).shape
+        return x, jnp.eye(shape[-1], dtype=dtype)
+
+    def _points_per_block(self, num_outputs: int) -> int:
+        size = self.network.jacobian_size(self.params) * num_outputs
+        return max(1, jacobians.BLOCK_ELEMENTS // size)
+
+    def _variance(self, x: Points, outputs: Array) -> Variances:
+        return self.covariance.variance(self.state, self.network.jacobian(self.params, x, outputs))
+
+    def _gram(self, x: Points, z: Points, outputs: Array) -> Grams:
+        jacobian = self.network.jacobian(self.params, x, outputs)
+        other = jacobian if z is x else self.network.jacobian(self.params, z, outputs)
+        return self.covariance.gram(self.state, jacobian, other)
+
+    def _blocked_gram(self, x: Points, outputs: Array, size: int) -> Grams:
+        if size >= len(x):
+            return self._gram(x, x, outputs)
+
+        def row_of_blocks(rows: Points) -> Float[Array, "rows k point"]:
+            def block(columns: Points) -> Float[Array, "columns rows k"]:
+                return jnp.transpose(self._gram(rows, columns, outputs), (2, 1, 0))
+
+            return jnp.transpose(_in_blocks(block, x, size), (1, 2, 0))
+
+        return jnp.swapaxes(_in_blocks(row_of_blocks, x, size), 0, 1)
+
+
+def _in_blocks(function: Callable[[Array], Array], x: Points, size: int) -> Array:
+    """Apply a function of rows block by block; its results have the rows in front."""
+    if size >= len(x):
+        return function(x)
+    num_blocks = -(-len(x) // size)
+    padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
+    blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
+    results = jax.lax.map(jax.checkpoint(function), blocks)
+    return jnp.reshape(results, (num_blocks * size, *results.shape[2:]))[: len(x)]

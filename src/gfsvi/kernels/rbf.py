@@ -1,0 +1,20 @@
+"""The squared-exponential kernel."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractStationaryKernel
+from gfsvi.params import check_positive, positive
+
+
+class RBF(AbstractStationaryKernel):
+    """k(r) = variance exp(-r^2 / 2): infinitely smooth functions."""
+
+    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    variance: Float[Array, ""] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
+
+    def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
+        return jnp.exp(-0.5 * squared_distance)

@@ -1,0 +1,46 @@
+"""Normal observations with one noise level."""
+
+import jax.numpy as jnp
+from jax.scipy.stats import norm
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.likelihood import AbstractLikelihood, FunctionValues, PointLogProb
+from gfsvi.params import check_positive, positive
+from gfsvi.predictive import library_layout, user_layout
+from gfsvi.predictives.normal import NormalPredictive
+from gfsvi.values import AbstractValues
+
+
+class Normal(AbstractLikelihood):
+    """y = f + noise, noise ~ N(0, noise^2), for all outputs or one noise for each."""
+
+    noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
+
+    def __check_init__(self) -> None:
+        check_positive(self, noise=self.noise)
+
+    def num_outputs(self, y: Array) -> int:
+        return len(library_layout(y))
+
+    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+        return jnp.sum(norm.logpdf(library_layout(y), f, self._column), axis=0)
+
+    def expected_log_prob(
+        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+    ) -> PointLogProb:
+        # E[(y - f)^2] = (y - mean)^2 + variance, for any distribution of f
+        penalty = jnp.sum(values.variance / (2 * self._column**2), axis=0)
+        return self.log_prob(y, values.mean) - penalty
+
+    def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> NormalPredictive:
+        variance = jnp.maximum(values.variance, 0)
+        noise = jnp.broadcast_to(self._column**2, variance.shape)
+        return NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
+
+    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+        targets = library_layout(y)
+        return targets, jnp.broadcast_to(self._column**2, targets.shape)
+
+    @property
+    def _column(self) -> Float[Array, "#output 1"]:
+        return jnp.reshape(jnp.asarray(self.noise), (-1, 1))

@@ -1,0 +1,110 @@
+"""The small dense linear algebra everything stands on: float64, safe and with short gradients."""
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.linalg import solve_triangular
+from jaxtyping import Array, Float
+
+Matrix = Float[Array, "*batch row column"]
+
+
+def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float = 0.0) -> Matrix:
+    """Lower Cholesky factor of a matrix whose eigenvalues are known to be at least `floor`.
+
+    Rounding can push the smallest eigenvalues below zero; then the spectrum is
+    repaired with what is known about it instead of returning NaN.
+    """
+    factor = jax.lax.linalg.cholesky(matrix, symmetrize_input=False)
+    return jax.lax.cond(
+        jnp.all(jnp.isfinite(factor)), lambda: factor, lambda: _repaired_cholesky(matrix, floor)
+    )
+
+
+def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matrix:
+    eigenvalues, vectors = jnp.linalg.eigh(matrix)
+    resolution = jnp.finfo(matrix.dtype).eps * jnp.max(jnp.abs(eigenvalues), axis=-1, keepdims=True)
+    eigenvalues = jnp.maximum(eigenvalues, jnp.maximum(floor, resolution))
+    root = jnp.sqrt(eigenvalues)[..., :, None] * jnp.swapaxes(vectors, -1, -2)
+    upper = jnp.linalg.qr(root, mode="r")
+    signs = jnp.sign(jnp.diagonal(upper, axis1=-2, axis2=-1))
+    return jnp.swapaxes(signs[..., :, None] * upper, -1, -2)
+
+
+def solve_lower(factor: Matrix, right: Matrix) -> Matrix:
+    """L^{-1} B for a lower-triangular L, batched."""
+    batch = jnp.broadcast_shapes(factor.shape[:-2], right.shape[:-2])
+    factor = jnp.broadcast_to(factor, (*batch, *factor.shape[-2:]))
+    right = jnp.broadcast_to(right, (*batch, *right.shape[-2:]))
+    return jax.lax.linalg.triangular_solve(factor, right, left_side=True, lower=True)
+
+
+def inverse_from_cholesky(factor: Float[Array, "*batch n n"]) -> Matrix:
+    """(L L^T)^{-1}."""
+    identity = jnp.eye(factor.shape[-1], dtype=factor.dtype)
+    inverse = solve_lower(factor, identity)
+    return jnp.swapaxes(inverse, -1, -2) @ inverse
+
+
+def add_to_diagonal(
+    matrix: Float[Array, "*batch n n"], value: Float[Array, ""] | Float[Array, "*batch n"] | float
+) -> Matrix:
+    """A + value I, or A + diag(value)."""
+    identity = jnp.eye(matrix.shape[-1], dtype=matrix.dtype)
+    return matrix + jnp.asarray(value, matrix.dtype)[..., None] * identity
+
+
+@jax.custom_vjp
+def row_gram(rows: Float[Array, "*batch n k"]) -> Matrix:
+    """A A^T in float64, with one matrix product in the backward pass instead of two.
+
+    The rows may be float32: casting before the product keeps the result positive
+    semi-definite, casting after it would not.
+    """
+    rows = rows.astype(jnp.float64)
+    return rows @ jnp.swapaxes(rows, -1, -2)
+
+
+def _row_gram_forward(rows: Matrix) -> tuple[Matrix, Matrix]:
+    return row_gram(rows), rows
+
+
+def _row_gram_backward(rows: Matrix, cotangent: Matrix) -> tuple[Matrix]:
+    symmetric = cotangent + jnp.swapaxes(cotangent, -1, -2)
+    return ((symmetric @ rows.astype(jnp.float64)).astype(rows.dtype),)
+
+
+row_gram.defvjp(_row_gram_forward, _row_gram_backward)
+
+
+@jax.custom_vjp
+def normal_log_density(
+    residual: Float[Array, "output n"], cov: Float[Array, "#output n n"]
+) -> Float[Array, ""]:
+    """Sum over outputs of log N(residual | 0, cov)."""
+    return _normal_log_density_forward(residual, cov)[0]
+
+
+def _normal_log_density_forward(residual: Array, cov: Array) -> tuple[Array, tuple[Array, Array]]:
+    factor = cholesky(cov)
+    white = solve_lower(factor, residual[..., None])[..., 0]
+    log_pivots = jnp.log(jnp.diagonal(factor, axis1=-2, axis2=-1))
+    log_pivots = jnp.broadcast_to(log_pivots, white.shape)
+    value = -jnp.sum(0.5 * white**2 + log_pivots + 0.5 * jnp.log(2 * jnp.pi))
+    return value, (factor, white)
+
+
+def _normal_log_density_backward(
+    saved: tuple[Array, Array], cotangent: Array
+) -> tuple[Array, Array]:
+    factor, white = saved
+    transposed = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
+    weights = solve_triangular(transposed, white[..., None], lower=True, trans=1)
+    # d log N / d cov = (alpha alpha^T - cov^{-1}) / 2 with alpha = cov^{-1} residual
+    outer = weights @ jnp.swapaxes(weights, -1, -2)
+    grad_cov = 0.5 * (outer - inverse_from_cholesky(factor))
+    if len(factor) != len(white):
+        grad_cov = jnp.sum(grad_cov, axis=0, keepdims=True)
+    return -cotangent * weights[..., 0], cotangent * grad_cov
+
+
+normal_log_density.defvjp(_normal_log_density_forward, _normal_log_density_backward)

@@ -1,0 +1,47 @@
+"""A model: a random function and a likelihood. Prior and posterior are one class."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.precision import double, to_numpy
+from gfsvi.predictive import AbstractPredictive
+
+
+class Model(eqx.Module):
+    """What we believe about a function and how observations scatter around it."""
+
+    function: AbstractRandomFunction
+    likelihood: AbstractLikelihood
+
+    @double
+    def predict(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractPredictive:
+        """The distribution of an observation at each of `x`.
+
+        Only predictives that are sampled use the `key`; the same key gives the same answer.
+        """
+        return to_numpy(_predict(self, jnp.asarray(x), _key(key)))
+
+    @double
+    def expected_log_prob(
+        self, x: Points, y: Array, *, key: PRNGKeyArray | None = None
+    ) -> Float[Array, " point"]:
+        """E[log p(y | f(x))] at each point."""
+        value_key, likelihood_key = jax.random.split(_key(key))
+        values = self.function.marginals(x, key=value_key)
+        return self.likelihood.expected_log_prob(y, values, key=likelihood_key)
+
+
+@eqx.filter_jit
+def _predict(model: Model, x: Points, key: PRNGKeyArray) -> AbstractPredictive:
+    value_key, likelihood_key = jax.random.split(key)
+    values = model.function.marginals(x, key=value_key)
+    values = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), values)
+    return model.likelihood.predict(values, key=likelihood_key)
+
+
+def _key(key: PRNGKeyArray | None) -> PRNGKeyArray:
+    return jax.random.key(0) if key is None else key

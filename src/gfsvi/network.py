@@ -1,0 +1,150 @@
+"""Networks: a function of parameters and inputs, and how its outputs move with its parameters.
+
+The library never looks inside a network that it does not know: `apply(params, x)` is enough.
+Networks made of affine stages (`AbstractLayeredNetwork`) give their Jacobian as layer factors,
+which is what makes variances and Gram matrices cheap.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.jacobian import ExplicitJacobian, Jacobian, OuterJacobian, as_matrix
+
+Params = Any
+Inputs = Float[Array, "point *feature"]
+Outputs = Float[Array, "point output"]
+
+
+class AbstractNetwork(eqx.Module):
+    """A network: parameters to begin with, outputs, and their Jacobian."""
+
+    @abstractmethod
+    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+        """Parameters to start from, for inputs shaped like `x`."""
+
+    @abstractmethod
+    def apply(self, params: Params, x: Inputs) -> Outputs:
+        """Outputs at `x`."""
+
+    @abstractmethod
+    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
+        """Derivatives of `outputs @ f(x)` with respect to every leaf of the parameters."""
+
+    @abstractmethod
+    def jacobian_size(self, params: Params) -> int:
+        """How many numbers the Jacobian of one output at one point holds."""
+
+
+class AbstractStage(eqx.Module):
+    """One step of a layered network without parameters: an activation, pooling, flattening."""
+
+    @abstractmethod
+    def apply(self, x: Array) -> Array:
+        """The stage's outputs."""
+
+
+class AbstractAffineStage(eqx.Module):
+    """One affine step: a matrix, its last row the bias, times the stage's sources."""
+
+    @abstractmethod
+    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
+        """The matrix to start from, for one input of this shape."""
+
+    @abstractmethod
+    def apply(self, matrix: Array, x: Array) -> Array:
+        """The stage's outputs."""
+
+    @abstractmethod
+    def jacobian(self, x: Array, signals: Array) -> OuterJacobian | ExplicitJacobian:
+        """Derivatives by the matrix, from the inputs and the back-propagated signals."""
+
+    @abstractmethod
+    def jacobian_size(self, matrix: Array) -> int:
+        """How many numbers those derivatives hold at one point."""
+
+
+class AbstractLayeredNetwork(AbstractNetwork):
+    """A network that is a sequence of stages; a subclass only lists them."""
+
+    @property
+    @abstractmethod
+    def stages(self) -> tuple[AbstractStage | AbstractAffineStage, ...]:
+        """The stages, first to last."""
+
+    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+        params = []
+        example = jax.ShapeDtypeStruct((1, *x.shape[1:]), dtype)
+        for stage in self.stages:
+            if isinstance(stage, AbstractAffineStage):
+                key, stage_key = jax.random.split(key)
+                params.append(stage.init(example.shape[1:], key=stage_key, dtype=dtype))
+                example = jax.eval_shape(stage.apply, params[-1], example)
+            else:
+                example = jax.eval_shape(stage.apply, example)
+        return tuple(params)
+
+    def apply(self, params: Params, x: Inputs) -> Outputs:
+        return self._forward(params, x, [0.0] * len(params))[0]
+
+    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
+        affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
+        shapes = jax.eval_shape(lambda: self._forward(params, x, [0.0] * len(params))[1][1])
+        zeros = [jnp.zeros(shape.shape, shape.dtype) for shape in shapes]
+        # The signal of a layer is the derivative by a perturbation of its pre-activations;
+        # points do not talk to each other, so one pull-back serves all of them.
+        predicted, pullback, (inputs, _) = jax.vjp(
+            lambda shifts: self._forward(params, x, shifts), zeros, has_aux=True
+        )
+        cotangents = jnp.broadcast_to(outputs[:, None, :], (len(outputs), *predicted.shape))
+        (signals,) = jax.vmap(pullback)(cotangents.astype(predicted.dtype))
+        signals = [jnp.swapaxes(signal, 0, 1) for signal in signals]
+        return tuple(
+            stage.jacobian(source, signal)
+            for stage, source, signal in zip(affine, inputs, signals, strict=True)
+        )
+
+    def jacobian_size(self, params: Params) -> int:
+        affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
+        pairs = zip(affine, params, strict=True)
+        return sum(stage.jacobian_size(matrix) for stage, matrix in pairs)
+
+    def _forward(
+        self, params: Params, x: Inputs, shifts: list
+    ) -> tuple[Outputs, tuple[list[Array], list[Array]]]:
+        matrices, shifts = list(params), list(shifts)
+        inputs, pre_activations = [], []
+        x = jnp.asarray(x, params[0].dtype)
+        for stage in self.stages:
+            if isinstance(stage, AbstractAffineStage):
+                inputs.append(x)
+                x = stage.apply(matrices.pop(0), x) + shifts.pop(0)
+                pre_activations.append(x)
+            else:
+                x = stage.apply(x)
+        return x, (inputs, pre_activations)
+
+
+def explicit_jacobian(
+    apply: Callable[[Params, Inputs], Outputs],
+    params: Params,
+    x: Inputs,
+    outputs: Float[Array, "k output"],
+) -> Jacobian:
+    """The Jacobian of any network, one point at a time."""
+
+    def at_point(point: Array) -> Params:
+        value, pullback = jax.vjp(lambda p: apply(p, point[None])[0], params)
+        return jax.vmap(pullback)(outputs.astype(value.dtype))[0]
+
+    rows = jax.vmap(at_point)(x)
+    leaves = zip(jax.tree.leaves(rows), jax.tree.leaves(params), strict=True)
+    return tuple(
+        ExplicitJacobian(jnp.reshape(row, (*row.shape[:2], *as_matrix(leaf).shape)))
+        for row, leaf in leaves
+    )

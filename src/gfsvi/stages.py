@@ -1,0 +1,102 @@
+"""The stages that layered networks are made of."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, PRNGKeyArray
+
+from gfsvi.jacobian import ExplicitJacobian, OuterJacobian
+from gfsvi.network import AbstractAffineStage, AbstractStage
+
+
+class Dense(AbstractAffineStage):
+    """x W + b."""
+
+    width: int = eqx.field(static=True)
+
+    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
+        return _matrix(math.prod(shape), self.width, key, dtype)
+
+    def apply(self, matrix: Array, x: Array) -> Array:
+        return x @ matrix[:-1] + matrix[-1]
+
+    def jacobian(self, x: Array, signals: Array) -> OuterJacobian:
+        return OuterJacobian(_with_one(x), signals)
+
+    def jacobian_size(self, matrix: Array) -> int:
+        return sum(matrix.shape)
+
+
+class Convolution(AbstractAffineStage):
+    """A square convolution with stride 1 that keeps height and width (images are NHWC)."""
+
+    channels: int = eqx.field(static=True)
+    size: int = eqx.field(static=True, default=3)
+
+    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
+        return _matrix(self.size**2 * shape[-1], self.channels, key, dtype)
+
+    def apply(self, matrix: Array, x: Array) -> Array:
+        # rows of the matrix are ordered like patches: input channel, height, width
+        filters = jnp.reshape(matrix[:-1], (x.shape[-1], self.size, self.size, self.channels))
+        out = jax.lax.conv_general_dilated(
+            x,
+            jnp.transpose(filters, (1, 2, 0, 3)),
+            window_strides=(1, 1),
+            padding="SAME",
+            dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        )
+        return out + matrix[-1]
+
+    def jacobian(self, x: Array, signals: Array) -> ExplicitJacobian:
+        patches = jax.lax.conv_general_dilated_patches(
+            x,
+            filter_shape=(self.size, self.size),
+            window_strides=(1, 1),
+            padding="SAME",
+            dimension_numbers=("NHWC", "HWIO", "NHWC"),
+        )
+        return ExplicitJacobian(jnp.einsum("phwi,pkhwo->pkio", _with_one(patches), signals))
+
+    def jacobian_size(self, matrix: Array) -> int:
+        return matrix.size
+
+
+class Activation(AbstractStage):
+    """An element-wise function."""
+
+    function: Callable[[Array], Array] = eqx.field(static=True)
+
+    def apply(self, x: Array) -> Array:
+        return self.function(x)
+
+
+class MaxPool(AbstractStage):
+    """The largest of every 2 x 2 pixels."""
+
+    def apply(self, x: Array) -> Array:
+        points, height, width, channels = x.shape
+        x = x[:, : height - height % 2, : width - width % 2]
+        windows = jnp.reshape(x, (points, height // 2, 2, width // 2, 2, channels))
+        return jnp.max(windows, axis=(2, 4))
+
+
+class Flatten(AbstractStage):
+    """Everything about a point in one row."""
+
+    def apply(self, x: Array) -> Array:
+        return jnp.reshape(x, (len(x), -1))
+
+
+def _matrix(fan_in: int, fan_out: int, key: PRNGKeyArray, dtype: Any) -> Array:
+    """LeCun-normal weights over a row of zero biases."""
+    weights = jax.random.normal(key, (fan_in, fan_out), dtype) / math.sqrt(fan_in)
+    return jnp.concatenate([weights, jnp.zeros((1, fan_out), dtype)])
+
+
+def _with_one(x: Array) -> Array:
+    return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)

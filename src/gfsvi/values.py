@@ -1,0 +1,94 @@
+"""What a random function is at finitely many points: Gaussian jointly, pointwise, or samples."""
+
+from abc import abstractmethod
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.linalg import cholesky
+from gfsvi.precision import double
+
+
+class AbstractValues(eqx.Module):
+    """Values of a random function; every kind has a mean, a variance and samples."""
+
+    mean: eqx.AbstractVar[Float[Array, "output point"]]
+    variance: eqx.AbstractVar[Float[Array, "output point"]]
+
+    @abstractmethod
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        """Draw values of the function."""
+
+
+class Gaussian(AbstractValues):
+    """Jointly Gaussian over points, independent over outputs.
+
+    A covariance with one leading entry is shared by all outputs; outputs that depend
+    on each other are one block of point-times-output coordinates.
+    """
+
+    mean: Float[Array, "output point"]
+    cov: Float[Array, "#output point point"]
+
+    def __check_init__(self) -> None:
+        mean, cov = jnp.shape(self.mean), jnp.shape(self.cov)
+        fits = len(mean) == 2 and len(cov) == 3 and cov[1:] == (mean[1], mean[1])
+        if not fits or cov[0] not in (1, mean[0]):
+            raise ValueError(
+                "Gaussian expects mean (output, point) and cov (output, point, point); "
+                f"got {mean} and {cov}. A single output has a leading axis of length 1."
+            )
+
+    @property
+    def variance(self) -> Float[Array, "output point"]:
+        diagonal = jnp.diagonal(self.cov, axis1=-2, axis2=-1)
+        return jnp.broadcast_to(diagonal, jnp.shape(self.mean))
+
+    @double
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        cov = jnp.asarray(self.cov, jnp.float64)
+        # Far below any modelled variance: it only keeps the factor of a singular Gram finite.
+        jitter = 1e-12 * jnp.mean(jnp.diagonal(cov, axis1=-2, axis2=-1)) + 1e-300
+        factor = cholesky(cov + jitter * jnp.eye(cov.shape[-1]), jitter)
+        noise = jax.random.normal(key, (num_samples, *jnp.shape(self.mean)), jnp.float64)
+        return self.mean + jnp.einsum("...ij,...j->...i", factor, noise)
+
+
+class Marginals(AbstractValues):
+    """Gaussian at every point alone, with the covariance between the outputs there."""
+
+    mean: Float[Array, "output point"]
+    cov: Float[Array, "point output output"]
+
+    @property
+    def variance(self) -> Float[Array, "output point"]:
+        return jnp.diagonal(self.cov, axis1=-2, axis2=-1).T
+
+    @double
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        cov = jnp.asarray(self.cov)
+        size = jnp.mean(jnp.diagonal(cov, axis1=-2, axis2=-1), axis=-1)[:, None, None]
+        jitter = 4 * jnp.finfo(cov.dtype).eps * size + jnp.finfo(cov.dtype).tiny
+        factor = jnp.linalg.cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
+        noise = jax.random.normal(key, (num_samples, *cov.shape[:2]), cov.dtype)
+        return self.mean + jnp.einsum("pij,spj->sip", factor, noise)
+
+
+class Samples(AbstractValues):
+    """Equally likely draws of the function's values."""
+
+    draws: Float[Array, "sample output point"]
+
+    @property
+    def mean(self) -> Float[Array, "output point"]:
+        return jnp.mean(self.draws, axis=0)
+
+    @property
+    def variance(self) -> Float[Array, "output point"]:
+        return jnp.var(self.draws, axis=0)
+
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        chosen = jax.random.choice(key, len(self.draws), (num_samples,))
+        return self.draws[chosen]
