@@ -1,5 +1,6 @@
 """Mean functions of a Gaussian process."""
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 
@@ -44,15 +45,26 @@ class Linear(AbstractMean):
     intercept: Float[Array, ""] | Float[Array, " output"] = real(0.0)
 
     def at(self, x: Points) -> Means:
-        rows = jnp.reshape(x, (len(x), -1))
-        return jnp.atleast_2d(self.slope) @ rows.T + jnp.reshape(self.intercept, (-1, 1))
+        rows = jnp.reshape(x, (len(x), math.prod(x.shape[1:])))
+        slope = jnp.atleast_2d(self.slope)
+        if slope.shape[1] != rows.shape[1]:
+            raise ValueError(
+                f"Linear expects one slope a feature; got {slope.shape[1]} for points with "
+                f"{rows.shape[1]} features."
+            )
+        return slope @ rows.T + jnp.reshape(self.intercept, (-1, 1))
 
 
 class Function(AbstractMean):
-    """Any function from points to one value each, or to one row of outputs each."""
+    """A function, in jax.numpy, from points to one value each or to one row of outputs each."""
 
     function: Callable[[Points], Array] = eqx.field(static=True)
 
     def at(self, x: Points) -> Means:
-        values = self.function(x)
+        values = jnp.asarray(self.function(jnp.asarray(x)))
+        if values.ndim not in (1, 2) or len(values) != len(x):
+            raise ValueError(
+                f"a mean function expects to return one value or one row of outputs a point; got "
+                f"shape {values.shape} for {len(x)} points."
+            )
         return values[None] if values.ndim == 1 else values.T

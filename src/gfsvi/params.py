@@ -64,29 +64,27 @@ def from_free(tree: T) -> T:
 
 
 def _map_positive(function: Callable[[Any], Any], tree: T) -> T:
-    def is_module(node: Any) -> bool:
-        return isinstance(node, eqx.Module)
+    def visit(path: Any, leaf: Any) -> Any:
+        return function(leaf) if _is_positive(tree, path) else leaf
 
-    def visit(node: Any) -> Any:
-        if not is_module(node):
-            return node
-        names = [field.name for field in dataclasses.fields(node)]
-        metadata = {field.name: field.metadata for field in dataclasses.fields(node)}
-        for name in names:
-            child = getattr(node, name)
-            transform = function if _POSITIVE in metadata[name] else visit_all
-            changed = transform(child) if not metadata[name].get("static") else child
-            node = _replaced(node, name, changed)
-        return node
-
-    def visit_all(child: Any) -> Any:
-        return jax.tree.map(visit, child, is_leaf=is_module)
-
-    return visit_all(tree)
+    return jax.tree_util.tree_map_with_path(visit, tree)
 
 
-def _replaced(module: Any, name: str, value: Any) -> Any:
-    return eqx.tree_at(lambda m: getattr(m, name), module, value, is_leaf=lambda x: x is None)
+def _is_positive(tree: Any, path: Any) -> bool:
+    """Whether the last field on the way from the root to a leaf is declared positive."""
+    node, declared = tree, False
+    for entry in path:
+        if isinstance(entry, jax.tree_util.GetAttrKey):
+            fields = {field.name: field for field in dataclasses.fields(node)}
+            declared = _POSITIVE in fields[entry.name].metadata
+            node = getattr(node, entry.name)
+        elif isinstance(entry, jax.tree_util.SequenceKey):
+            node = node[entry.idx]
+        elif isinstance(entry, jax.tree_util.DictKey):
+            node = node[entry.key]
+        else:  # a foreign container: nothing below it is ours
+            return False
+    return declared
 
 
 def is_learnable(leaf: Any) -> bool:

@@ -5,17 +5,38 @@ several outputs. A predictive knows the scatter of observations around the funct
 and what is not known about the function itself (epistemic).
 """
 
+import functools
 from abc import abstractmethod
-from typing import TypeVar
+from collections.abc import Callable
+from typing import ClassVar, ParamSpec, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.precision import double
+from gfsvi.precision import double, to_numpy
 
+FunctionValues = Float[Array, "output point"]
+FunctionDraws = Float[Array, "sample output point"]
+Responses = Float[Array, "response point"]
 Observed = Float[Array, " point"] | Float[Array, "point output"]
 Self = TypeVar("Self", bound="AbstractRealPredictive")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def handed_out(function: Callable[P, R]) -> Callable[P, R]:
+    """Compute in double precision and hand concrete results out as NumPy.
+
+    Where 64-bit types are off, JAX would cut its own float64 arrays down in the user's next line.
+    """
+
+    @double
+    @functools.wraps(function)
+    def computed(*args: P.args, **kwargs: P.kwargs) -> R:
+        return to_numpy(function(*args, **kwargs))
+
+    return computed
 
 
 class AbstractPredictive(eqx.Module):
@@ -50,25 +71,25 @@ class AbstractRealPredictive(AbstractPredictive):
         """The distribution of `scale * y + shift`."""
 
     @property
-    @double
+    @handed_out
     def variance(self) -> Observed:
         """Variance of an observation: epistemic plus aleatoric."""
         return self.epistemic_variance + self.aleatoric_variance
 
     @property
-    @double
+    @handed_out
     def std(self) -> Observed:
         """Standard deviation of an observation."""
         return jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
 
     @property
-    @double
+    @handed_out
     def epistemic_std(self) -> Observed:
         """Standard deviation of the function: what more data could remove."""
         return jnp.sqrt(self.epistemic_variance)
 
     @property
-    @double
+    @handed_out
     def aleatoric_std(self) -> Observed:
         """Standard deviation of observations around the function: what no data removes."""
         return jnp.sqrt(self.aleatoric_variance)
@@ -78,6 +99,29 @@ class AbstractRealPredictive(AbstractPredictive):
         if not 0 < level < 1:
             raise ValueError(f"an interval expects a level between 0 and 1; got {level}.")
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+
+class AbstractConditional(eqx.Module):
+    """How observed numbers scatter where the function's values are known.
+
+    A `discrete` one gives probabilities, not densities: a change of units leaves them alone.
+    """
+
+    discrete: ClassVar[bool]
+
+    @abstractmethod
+    def log_prob(self, y: Array, f: FunctionValues) -> Float[Array, " point"]:
+        """log p(y | f) at each point."""
+
+    @abstractmethod
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
+        """Mean and variance of an observation given the function."""
+
+    @abstractmethod
+    def draw(
+        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
+    ) -> Float[Array, "sample response point"]:
+        """Draw observations given the function."""
 
 
 def user_layout(array: Float[Array, "*sample output point"]) -> Float[Array, "..."]:

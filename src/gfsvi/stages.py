@@ -22,6 +22,7 @@ class Dense(AbstractAffineStage):
         return _matrix(math.prod(shape), self.width, key, dtype)
 
     def apply(self, matrix: Array, x: Array) -> Array:
+        _check_fan_in(self, matrix, x.shape[-1])
         return x @ matrix[:-1] + matrix[-1]
 
     def jacobian(self, x: Array, signals: Array) -> OuterJacobian:
@@ -38,9 +39,12 @@ class Convolution(AbstractAffineStage):
     size: int = eqx.field(static=True, default=3)
 
     def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
+        _check_image(shape)
         return _matrix(self.size**2 * shape[-1], self.channels, key, dtype)
 
     def apply(self, matrix: Array, x: Array) -> Array:
+        _check_image(x.shape[1:])
+        _check_fan_in(self, matrix, self.size**2 * x.shape[-1])
         # rows of the matrix are ordered like patches: input channel, height, width
         filters = jnp.reshape(matrix[:-1], (x.shape[-1], self.size, self.size, self.channels))
         out = jax.lax.conv_general_dilated(
@@ -80,6 +84,11 @@ class MaxPool(AbstractStage):
 
     def apply(self, x: Array) -> Array:
         points, height, width, channels = x.shape
+        if min(height, width) < 2:
+            raise ValueError(
+                f"max-pooling expects at least 2 x 2 pixels; got {height} x {width}. "
+                "Use larger images or fewer convolutions."
+            )
         x = x[:, : height - height % 2, : width - width % 2]
         windows = jnp.reshape(x, (points, height // 2, 2, width // 2, 2, channels))
         return jnp.max(windows, axis=(2, 4))
@@ -100,3 +109,20 @@ def _matrix(fan_in: int, fan_out: int, key: PRNGKeyArray, dtype: Any) -> Array:
 
 def _with_one(x: Array) -> Array:
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], axis=-1)
+
+
+def _check_image(shape: tuple[int, ...]) -> None:
+    if len(shape) != 3:
+        got = ", ".join(["point", *map(str, shape)])
+        raise ValueError(
+            f"a convolution expects images (point, height, width, channel); got ({got}). "
+            "For images with one channel add its axis: x[..., None]."
+        )
+
+
+def _check_fan_in(stage: AbstractAffineStage, matrix: Array, fan_in: int) -> None:
+    if matrix.shape[0] != fan_in + 1:
+        raise ValueError(
+            f"{type(stage).__name__} has weights for {matrix.shape[0] - 1} numbers a point; "
+            f"got {fan_in}. Pass inputs shaped like those the weights were made for."
+        )

@@ -1,1 +1,9 @@
-"""."""
+"""Families of covariance matrices over a network's weights."""
+
+from gfsvi.covariances.diagonal import Diagonal
+from gfsvi.covariances.full import Full
+from gfsvi.covariances.kronecker import Kronecker
+from gfsvi.covariances.last_layer import LastLayer
+from gfsvi.covariances.low_rank import LowRank
+
+__all__ = ["Diagonal", "Full", "Kronecker", "LastLayer", "LowRank"]

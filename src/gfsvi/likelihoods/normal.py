@@ -1,10 +1,12 @@
 """Normal observations with one noise level."""
 
+from typing import Any
+
 import jax.numpy as jnp
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import AbstractLikelihood, FunctionValues, PointLogProb
+from gfsvi.likelihood import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
 from gfsvi.params import check_positive, positive
 from gfsvi.predictive import library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
@@ -18,6 +20,9 @@ class Normal(AbstractLikelihood):
 
     def __check_init__(self) -> None:
         check_positive(self, noise=self.noise)
+
+    def check(self, y: Any) -> None:
+        check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))

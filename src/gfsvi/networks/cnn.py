@@ -24,5 +24,7 @@ class CNN(AbstractLayeredNetwork):
     @property
     def stages(self) -> tuple[AbstractStage | AbstractAffineStage, ...]:
         act = Activation(self.activation)
-        blocks = [stage for width in self.channels for stage in (Convolution(width), act, MaxPool())]
+        blocks = [
+            stage for width in self.channels for stage in (Convolution(width), act, MaxPool())
+        ]
         return (*blocks[:-1], Flatten(), Dense(self.hidden), act, Dense(self.outputs))

@@ -19,5 +19,7 @@ class MLP(AbstractLayeredNetwork):
 
     @property
     def stages(self) -> tuple[AbstractStage | AbstractAffineStage, ...]:
-        layers = [stage for width in self.hidden for stage in (Dense(width), Activation(self.activation))]
+        layers = [
+            stage for width in self.hidden for stage in (Dense(width), Activation(self.activation))
+        ]
         return (Flatten(), *layers, Dense(self.outputs))

@@ -1,1 +1,5 @@
-"""."""
+"""Predictive distributions, one class a file."""
+
+from gfsvi.predictives.categorical import CategoricalPredictive as CategoricalPredictive
+from gfsvi.predictives.mixture import MixturePredictive as MixturePredictive
+from gfsvi.predictives.normal import NormalPredictive as NormalPredictive

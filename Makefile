@@ -1,0 +1,48 @@
+# Needs python3 (3.11 or newer) and make; everything else is installed into .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+QUIETLY := -qq --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check lock clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(READY)  ## fit a table and say where not to trust the predictions
+	@$(BIN)/python examples/table.py
+
+test: check  ## style, types, layers and every test that takes seconds
+	@echo "pytest" && $(BIN)/pytest -n 2 -m "not slow"
+
+test-all: check  ## the same with the slow tests
+	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2
+
+check: $(READY)  ## style, types and layers alone
+	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
+	@echo "pyright" && $(BIN)/pyright --warnings
+	@echo "import-linter" && $(BIN)/lint-imports --no-logo
+
+lock: $(READY)  ## the newest versions that pyproject.toml admits, written to requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+		--fork-strategy fewest --upgrade --no-annotate --no-emit-index-url --quiet \
+		--no-emit-package gfsvi --custom-compile-command "make lock" \
+		--output-file requirements.lock
+
+clean:  ## remove the environment and everything built
+	@rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -not -path "./.git/*" -prune -exec rm -rf {} +
+
+# uv installs several times faster than pip, but does not read pip's configuration:
+# where a mirror is configured for pip alone, pip takes over.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+		{ echo "gfsvi expects Python 3.11 or newer; got $$($(PYTHON) --version). Set PYTHON=python3.12, say." >&2; exit 1; }
+	@echo "installing into .venv (once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install $(QUIETLY) $$(grep '^uv==' requirements.lock)
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock || \
+		$(BIN)/python -m pip install $(QUIETLY) -r requirements.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
+	@touch $@

@@ -1,0 +1,26 @@
+"""The constant kernel."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractKernel, Gram, Points, check_scalar
+from gfsvi.params import check_positive, positive
+
+
+class Constant(AbstractKernel):
+    """k(x, z) = variance: functions that are one unknown number everywhere."""
+
+    variance: Float[Array, ""] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, variance=self.variance)
+        check_scalar(self, variance=self.variance)
+
+    def cross(self, x: Points, z: Points) -> Gram:
+        return jnp.broadcast_to(jnp.asarray(self.variance), (len(x), len(z)))
+
+    def gram(self, x: Points) -> Gram:
+        return self.cross(x, x)
+
+    def diagonal(self, x: Points) -> Float[Array, " point"]:
+        return jnp.broadcast_to(jnp.asarray(self.variance), x.shape[:1])

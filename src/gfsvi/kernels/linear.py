@@ -1,0 +1,31 @@
+"""The linear kernel."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractKernel, Gram, Points, aligned_rows, per_feature
+from gfsvi.params import check_positive, positive
+
+
+class Linear(AbstractKernel):
+    """k(x, z) = sum_k variance_k x_k z_k: straight lines through the origin."""
+
+    variance: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, variance=self.variance)
+
+    def cross(self, x: Points, z: Points) -> Gram:
+        scaled_x, scaled_z = self._scaled(x, z)
+        return scaled_x @ scaled_z.T
+
+    def gram(self, x: Points) -> Gram:
+        return self.cross(x, x)
+
+    def diagonal(self, x: Points) -> Float[Array, " point"]:
+        (scaled,) = self._scaled(x)
+        return jnp.sum(scaled**2, axis=1)
+
+    def _scaled(self, *sets: Points) -> list[Points]:
+        # Each side takes a square root, so that the Gram is a matrix times its own transpose.
+        return [x * jnp.sqrt(per_feature(self, "variance", x)) for x in aligned_rows(*sets)]

@@ -1,0 +1,38 @@
+"""The locally periodic kernel."""
+
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractKernel, Gram, Points, check_scalar
+from gfsvi.kernels.periodic import Periodic
+from gfsvi.kernels.rbf import RBF
+from gfsvi.params import check_positive, positive
+
+
+class LocallyPeriodic(AbstractKernel):
+    """Repeating functions whose shape drifts: an RBF times a periodic kernel.
+
+    `lengthscale` says how far the shape persists, `periodic_lengthscale` how rough one period is.
+    """
+
+    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    variance: Float[Array, ""] = positive(1.0)
+    period: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    periodic_lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
+        check_positive(self, period=self.period, periodic_lengthscale=self.periodic_lengthscale)
+        check_scalar(self, variance=self.variance)
+
+    def cross(self, x: Points, z: Points) -> Gram:
+        return self._product().cross(x, z)
+
+    def gram(self, x: Points) -> Gram:
+        return self._product().gram(x)
+
+    def diagonal(self, x: Points) -> Float[Array, " point"]:
+        return self._product().diagonal(x)
+
+    def _product(self) -> AbstractKernel:
+        drift = RBF(self.lengthscale, self.variance)
+        return drift * Periodic(self.periodic_lengthscale, period=self.period)

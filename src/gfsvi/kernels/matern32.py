@@ -1,0 +1,21 @@
+"""The Matern kernel of smoothness 3/2."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractStationaryKernel, safe_sqrt
+from gfsvi.params import check_positive, positive
+
+
+class Matern32(AbstractStationaryKernel):
+    """k(r) = variance (1 + s) exp(-s), s = sqrt(3) r: once differentiable functions."""
+
+    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    variance: Float[Array, ""] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
+
+    def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
+        s = jnp.sqrt(3.0) * safe_sqrt(squared_distance)
+        return (1 + s) * jnp.exp(-s)

@@ -1,0 +1,26 @@
+"""The white-noise kernel."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernel import AbstractKernel, Gram, Points, check_scalar
+from gfsvi.params import check_positive, positive
+
+
+class White(AbstractKernel):
+    """Independent noise at every point, even between two points that coincide."""
+
+    variance: Float[Array, ""] = positive(1.0)
+
+    def __check_init__(self) -> None:
+        check_positive(self, variance=self.variance)
+        check_scalar(self, variance=self.variance)
+
+    def cross(self, x: Points, z: Points) -> Gram:
+        return jnp.zeros((len(x), len(z)), jnp.asarray(self.variance).dtype)
+
+    def gram(self, x: Points) -> Gram:
+        return jnp.diag(self.diagonal(x))
+
+    def diagonal(self, x: Points) -> Float[Array, " point"]:
+        return jnp.broadcast_to(jnp.asarray(self.variance), x.shape[:1])

@@ -1,0 +1,82 @@
+"""Normal observations whose noise is a function, too."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.stats import norm
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.likelihood import (
+    AbstractRealLikelihood,
+    FunctionValues,
+    PointLogProb,
+    check_numbers,
+    mean_over_draws,
+    per_output,
+)
+from gfsvi.params import check_positive, positive
+from gfsvi.predictive import library_layout
+from gfsvi.values import AbstractValues, Marginals, Samples
+
+
+class HeteroscedasticNormal(AbstractRealLikelihood):
+    """y = f1 + noise exp(f2) N(0, 1): the first half of the outputs is f1, the second f2."""
+
+    noise: Float[Array, ""] | Float[Array, " response"] = positive(0.1)
+    discrete: ClassVar[bool] = False
+
+    def __check_init__(self) -> None:
+        check_positive(self, noise=self.noise)
+
+    def check(self, y: Any) -> None:
+        check_numbers(self, y)
+
+    def num_outputs(self, y: Array) -> int:
+        return 2 * len(library_layout(y))
+
+    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+        mean, log_std = _halves(f)
+        std = per_output(self.noise) * jnp.exp(log_std)
+        return jnp.sum(norm.logpdf(library_layout(y), mean, std), axis=0)
+
+    def expected_log_prob(
+        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+    ) -> PointLogProb:
+        if isinstance(values, Samples):
+            return mean_over_draws(lambda f: self.log_prob(y, f), values)
+        (m1, m2), (v1, v2), c12 = _halves(values.mean), _halves(values.variance), _cross(values)
+        # E[(y - f1)^2 exp(-2 f2)] = exp(-2 m2 + 2 v2) [(y - m1 + 2 c12)^2 + v1]
+        square = jnp.exp(-2 * m2 + 2 * v2) * ((library_layout(y) - m1 + 2 * c12) ** 2 + v1)
+        noise = per_output(self.noise)
+        log_std = jnp.log(noise) + m2
+        return jnp.sum(-0.5 * np.log(2 * np.pi) - log_std - square / (2 * noise**2), axis=0)
+
+    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+        """Targets of the first half of the outputs; nothing is observed about the noise."""
+        targets = library_layout(y)
+        return targets, jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)
+
+    def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
+        mean, log_std = _halves(f)
+        return mean, jnp.square(per_output(self.noise) * jnp.exp(log_std))
+
+    def draw(
+        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
+    ) -> Float[Array, "sample response point"]:
+        mean, variance = self.moments(f)
+        noise = jax.random.normal(key, (num_samples, *mean.shape), mean.dtype)
+        return mean + noise * jnp.sqrt(variance)
+
+
+def _halves(outputs: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
+    half = len(outputs) // 2
+    return outputs[:half], outputs[half:]
+
+
+def _cross(values: AbstractValues) -> FunctionValues | float:
+    if not isinstance(values, Marginals):
+        return 0.0
+    half = len(values.mean) // 2
+    return jnp.diagonal(values.cov[:, :half, half:], axis1=-2, axis2=-1).T

@@ -1,0 +1,65 @@
+"""Counts."""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import gammaln
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.likelihood import (
+    AbstractRealLikelihood,
+    FunctionValues,
+    PointLogProb,
+    check_numbers,
+    mean_over_draws,
+)
+from gfsvi.predictive import library_layout
+from gfsvi.values import AbstractValues, Samples
+
+
+class Poisson(AbstractRealLikelihood):
+    """y counts events that arrive at the rate exp(f)."""
+
+    discrete: ClassVar[bool] = True
+
+    def check(self, y: Any) -> None:
+        counts = check_numbers(self, y)
+        unusable = counts[(counts < 0) | (counts != np.round(counts))]
+        if unusable.size:
+            raise ValueError(
+                f"Poisson expects counts 0, 1, 2, ...; got {unusable[:5]}. "
+                "Undo any scaling of y, or use Normal for other numbers."
+            )
+
+    def num_outputs(self, y: Array) -> int:
+        return len(library_layout(y))
+
+    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+        return self._from_rate(y, f, jnp.exp(f))
+
+    def expected_log_prob(
+        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+    ) -> PointLogProb:
+        if isinstance(values, Samples):
+            return mean_over_draws(lambda f: self.log_prob(y, f), values)
+        # E[exp(f)] = exp(m + v/2)
+        return self._from_rate(y, values.mean, jnp.exp(values.mean + values.variance / 2))
+
+    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+        """log(y + 1/2), whose variance is about one over the count."""
+        counts = library_layout(y) + 0.5
+        return jnp.log(counts), 1 / counts
+
+    def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
+        return jnp.exp(f), jnp.exp(f)
+
+    def draw(
+        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
+    ) -> Float[Array, "sample response point"]:
+        return jax.random.poisson(key, jnp.exp(f), (num_samples, *f.shape)).astype(f.dtype)
+
+    def _from_rate(self, y: Array, log_rate: FunctionValues, rate: FunctionValues) -> PointLogProb:
+        counts = library_layout(y).astype(log_rate.dtype)
+        return jnp.sum(counts * log_rate - rate - gammaln(counts + 1), axis=0)

@@ -1,0 +1,107 @@
+"""Choosing the prior: kernel parameters, noise and kernel family by marginal likelihood."""
+
+import dataclasses
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel
+from gfsvi.linalg import add_to_diagonal, normal_log_density
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.precision import double
+from gfsvi.training import Fit, Training, Where, maximize
+
+
+class EmpiricalBayes(AbstractMethod):
+    """Maximise the log marginal likelihood of mini-batches (Chen et al. 2021).
+
+    Likelihoods other than the normal one are stood for by their `gaussian_targets`: for classes,
+    the Dirichlet transform of labels (Milios et al. 2018).
+
+    Args:
+        kernels: Further kernel families to choose from, besides the model's own.
+        num_starts: How often to start for each family.
+        training: Steps, batches, learning rate.
+        fixed: Picks the parts of the model that stay as they are.
+    """
+
+    kernels: tuple[AbstractKernel, ...] = ()
+    num_starts: int = eqx.field(static=True, default=2)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=150, batch_size=400, learning_rate=0.1)
+    )
+    fixed: Where | None = eqx.field(static=True, default=None)
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        prior = model.function
+        if not isinstance(prior, GaussianProcess):
+            raise TypeError(
+                f"EmpiricalBayes needs a GaussianProcess as its prior; got {type(prior).__name__}."
+            )
+        fits = []
+        for kernel in (prior.kernel, *self.kernels):
+            family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)
+            for start in range(self.num_starts):
+                key, start_key, train_key = jax.random.split(key, 3)
+                first = family if start == 0 else _perturbed(family, start_key)
+                fits.append(self._fit(first, data, train_key))
+        quality = [self._quality(fit.posterior, data, key) for fit in fits]
+        return fits[int(np.argmax(quality))]
+
+    def _fit(self, model: Model, data: Data, key: PRNGKeyArray) -> Fit:
+        posterior, history = maximize(
+            log_marginal_likelihood,
+            model,
+            data,
+            self.training,
+            key=key,
+            fixed=self.fixed,
+            remedy="Standardise the data, or start from larger noise.",
+        )
+        return Fit(posterior, history)
+
+    def _quality(self, model: Model, data: Data, key: PRNGKeyArray) -> float:
+        """Mean log marginal likelihood a row, on batches that are the same for every model."""
+        size = min(self.training.batch_size, len(data))
+        num_batches = min(8, math.ceil(len(data) / size))
+        order = np.asarray(jax.random.permutation(jax.random.key(0), len(data)))
+        rows = [order[i * size : (i + 1) * size] for i in range(num_batches)]
+        evaluate = eqx.filter_jit(log_marginal_likelihood)
+        values = [evaluate(model, data.take(r), 1.0, key=key)[0] / len(r) for r in rows]
+        value = float(np.mean(np.array(values)))
+        return value if math.isfinite(value) else -math.inf
+
+
+def log_marginal_likelihood(
+    model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+    """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
+    targets, noise_variance = model.likelihood.gaussian_targets(batch.y)
+    values = model.function.at(batch.x)
+    residual = targets - values.mean[: len(targets)]
+    cov = add_to_diagonal(values.cov, noise_variance + 1e-8)
+    shared = jnp.all(noise_variance == noise_variance[:1]) if len(targets) > 1 else True
+    del shared
+    return scale * normal_log_density(residual, cov), {}
+
+
+def _perturbed(model: Model, key: PRNGKeyArray) -> Model:
+    from gfsvi.params import from_free, is_learnable, to_free
+
+    leaves, structure = jax.tree.flatten(to_free(model))
+    keys = jax.random.split(key, len(leaves))
+    moved = [
+        leaf + jax.random.normal(k, jnp.shape(leaf)) if is_learnable(leaf) else leaf
+        for leaf, k in zip(leaves, keys, strict=True)
+    ]
+    return from_free(jax.tree.unflatten(structure, moved))

@@ -1,0 +1,38 @@
+"""Exact inference in a Gaussian process with Gaussian noise: the reference for everything else."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.functions.conditioned_process import ConditionedProcess
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.precision import double
+from gfsvi.training import Fit, History
+
+
+class ExactGP(AbstractMethod):
+    """Condition a Gaussian process on the data in closed form."""
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        if not isinstance(model.function, GaussianProcess):
+            raise TypeError(
+                "ExactGP needs a GaussianProcess as its prior; "
+                f"got {type(model.function).__name__}."
+            )
+        if not isinstance(model.likelihood, Normal):
+            raise TypeError(
+                "ExactGP needs the Normal likelihood, for which the posterior is exact; got "
+                f"{type(model.likelihood).__name__}. For other likelihoods use GFSVI."
+            )
+        targets, noise_variance = model.likelihood.gaussian_targets(data.y)
+        x = jnp.asarray(data.x, jnp.float64)
+        function = ConditionedProcess.given(model.function, x, targets, noise_variance)
+        history = History({}, np.zeros(0, int), np.zeros(0), 0)
+        return Fit(Model(function, model.likelihood), history)

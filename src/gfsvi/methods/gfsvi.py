@@ -1,0 +1,122 @@
+"""Generalised function-space variational inference: a Gaussian-process prior on any network."""
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.kronecker import Kronecker
+from gfsvi.data import Data
+from gfsvi.divergences import regularized_divergence
+from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.network import AbstractNetwork
+from gfsvi.networks.mlp import MLP
+from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.precision import double
+from gfsvi.training import Fit, Training, Where, maximize
+
+
+class GFSVI(AbstractMethod):
+    """Fit a linearised network to data under a prior on functions (the paper's Algorithm 1).
+
+    Args:
+        network: Any network; its outputs must match the likelihood.
+        covariance: The family of Gaussians over its weights.
+        points: Where prior and posterior are compared; by default training inputs and a box.
+        gamma: The regulariser; larger values weaken the prior.
+        training: Steps, batches, learning rate.
+        dtype: Precision of the network; the linear algebra is float64 always.
+        fixed: Picks the parts of the model that stay as they are,
+            for example `lambda model: model.likelihood`.
+    """
+
+    network: AbstractNetwork = MLP()
+    covariance: AbstractCovariance = Kronecker()
+    points: AbstractPoints | None = None
+    gamma: float = eqx.field(static=True, default=1e-10)
+    training: Training = eqx.field(static=True, default_factory=Training)
+    dtype: Any = eqx.field(static=True, default=jnp.float32)
+    fixed: Where | None = eqx.field(static=True, default=None)
+
+    @double
+    def __call__(
+        self,
+        model: Model,
+        data: Data,
+        *,
+        key: PRNGKeyArray,
+        validation: Data | None = None,
+        start: Model | None = None,
+    ) -> Fit:
+        """Fit to `data`, from `start` (an earlier posterior) if one is given."""
+        init_key, train_key = jax.random.split(key)
+        if start is None:
+            start = self.initial(model, data, key=init_key)
+        posterior, history = maximize(
+            self.objective(model.function, data),
+            start,
+            data,
+            self.training,
+            key=train_key,
+            fixed=self.fixed,
+            validation=validation,
+            score=_validation_score,
+            remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
+            "or use dtype=jnp.float64.",
+        )
+        return Fit(posterior, history)
+
+    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
+        """The posterior before training: random weights, a small covariance."""
+        network_key, covariance_key = jax.random.split(key)
+        params = self.network.init(jnp.asarray(data.x[:1]), key=network_key, dtype=self.dtype)
+        state = self.covariance.init(params, key=covariance_key)
+        function = LinearizedNetwork(self.network, self.covariance, params, state)
+        return Model(function, model.likelihood)
+
+    def objective(self, prior: AbstractRandomFunction, data: Data) -> "Elbo":
+        """What is maximised, for this prior and these data."""
+        points = default_points(len(data)) if self.points is None else self.points
+        return Elbo(prior, points.bind(data.x), self.gamma)
+
+
+@dataclasses.dataclass(frozen=True)
+class Elbo:
+    """Expected log-likelihood minus the regularised KL at points drawn anew at every step."""
+
+    prior: AbstractRandomFunction
+    points: AbstractPoints
+    gamma: float
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        points_key, likelihood_key = jax.random.split(key)
+        log_prob = model.expected_log_prob(batch.x, batch.y, key=likelihood_key)
+        expected = scale * jnp.sum(log_prob)
+        x = self.points.draw(batch.x, key=points_key)
+        divergence = regularized_divergence(model.function.at(x), self.prior.at(x), gamma=self.gamma)
+        parts = {
+            "expected_log_likelihood": expected,
+            "divergence": divergence.value,
+            "smallest_pivot": divergence.smallest_pivot,
+        }
+        return expected - divergence.value, parts
+
+
+def default_points(num_rows: int) -> AbstractPoints:
+    """Training inputs, all of them where they are few, and a fifth as many uniform in a box."""
+    if num_rows <= 400:
+        return Mixture((FixedPoints(), UniformBox(100)))
+    return Mixture((BatchRows(400), UniformBox(100)))
+
+
+def _validation_score(model: Model, data: Data) -> Float[Array, ""]:
+    return jnp.mean(model.expected_log_prob(data.x, data.y))

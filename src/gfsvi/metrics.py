@@ -1,0 +1,151 @@
+"""How good predictions are: numbers from a predictive distribution and what was then observed.
+
+A metric is a mean over points and, where there are several outputs, over all scalar components.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.stats import norm
+from jaxtyping import PRNGKeyArray
+
+from gfsvi.precision import double
+from gfsvi.predictive import AbstractPredictive, AbstractRealPredictive
+from gfsvi.predictives.categorical import CategoricalPredictive
+from gfsvi.predictives.normal import NormalPredictive
+
+
+def expected_log_likelihood(predictive: AbstractPredictive, y: Any) -> float:
+    """Mean of E_q[log p(y | f)], which the paper reports as log-likelihood; higher is better."""
+    return _mean_log_prob(predictive.expected_log_prob(y), y)
+
+
+def log_predictive_density(predictive: AbstractPredictive, y: Any) -> float:
+    """Mean of log E_q[p(y | f)], which most others report as log-likelihood; higher is better."""
+    return _mean_log_prob(predictive.log_prob(y), y)
+
+
+def mse(predictive: AbstractRealPredictive, y: Any) -> float:
+    """Mean squared difference between the predictive mean and y; lower is better."""
+    mean = np.asarray(predictive.mean)
+    return float(np.mean(np.square(mean - _shaped(y, mean))))
+
+
+def crps(
+    predictive: AbstractRealPredictive,
+    y: Any,
+    *,
+    num_samples: int = 1000,
+    key: PRNGKeyArray | None = None,
+) -> float:
+    """Continuous ranked probability score E|Y - y| - E|Y - Y'| / 2; lower is better.
+
+    Closed form for a normal predictive, else the unbiased estimate from samples.
+    """
+    if isinstance(predictive, NormalPredictive):
+        return _normal_crps(predictive, y)
+    key = jax.random.key(0) if key is None else key
+    draws = np.sort(np.asarray(predictive.sample(num_samples, key=key)), axis=0)
+    error = np.mean(np.abs(draws - _shaped(y, draws[0])), axis=0)
+    # sum_{i<j} (y_(j) - y_(i)) = sum_i (2 i - n + 1) y_(i), i = 0 ... n-1, over n (n-1) / 2 pairs
+    ranks = 2 * np.arange(num_samples) - num_samples + 1
+    spread = np.tensordot(ranks, draws, axes=1) / (num_samples * (num_samples - 1) / 2)
+    return float(np.mean(error - spread / 2))
+
+
+@double
+def _normal_crps(predictive: NormalPredictive, y: Any) -> float:
+    # sigma [z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt(pi)], z = (y - mu) / sigma
+    mean, std = np.asarray(predictive.mean), np.asarray(predictive.std)
+    z = jnp.asarray((_shaped(y, mean) - mean) / std)
+    score = z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi)
+    return float(jnp.mean(std * score))
+
+
+def coverage(predictive: AbstractRealPredictive, y: Any, level: float = 0.95) -> float:
+    """Share of observations inside the central interval of this level; best is the level."""
+    low, high = map(np.asarray, predictive.interval(level))
+    y = _shaped(y, low)
+    return float(np.mean((low <= y) & (y <= high)))
+
+
+def accuracy(predictive: CategoricalPredictive, y: Any) -> float:
+    """Share of labels that are the most probable class; higher is better."""
+    predicted = np.asarray(predictive.predicted)
+    return float(np.mean(predicted == _shaped(y, predicted)))
+
+
+def expected_calibration_error(
+    predictive: CategoricalPredictive, y: Any, num_bins: int = 15
+) -> float:
+    """Mean of |accuracy - confidence| over equal-width bins of the largest probability.
+
+    Bins weigh what they hold and include their upper edge; lower is better.
+    """
+    probabilities = np.asarray(predictive.probabilities)
+    confidence, predicted = probabilities.max(axis=-1), probabilities.argmax(axis=-1)
+    correct = predicted == _shaped(y, predicted)
+    bins = np.clip(np.ceil(confidence * num_bins).astype(int) - 1, 0, num_bins - 1)
+    # |accuracy - confidence| times the number of points = |sum of (correct - confidence)|
+    gaps = np.bincount(bins, weights=correct - confidence, minlength=num_bins)
+    return float(np.sum(np.abs(gaps)) / len(confidence))
+
+
+def wasserstein2_squared(q_mean: Any, q_std: Any, p_mean: Any, p_std: Any) -> np.ndarray:
+    """Squared 2-Wasserstein distance between two normal distributions, at each point."""
+    q_mean, q_std, p_mean, p_std = map(np.asarray, (q_mean, q_std, p_mean, p_std))
+    return np.square(q_mean - p_mean) + np.square(q_std - p_std)
+
+
+def wasserstein2_squared_from_samples(q_draws: Any, p_draws: Any) -> np.ndarray:
+    """Squared 2-Wasserstein distance between equally many draws (sample, ...), at each point."""
+    q_draws, p_draws = np.asarray(q_draws), np.asarray(p_draws)
+    if q_draws.shape != p_draws.shape:
+        raise ValueError(
+            "wasserstein2_squared_from_samples expects two arrays of one shape (sample, point); "
+            f"got {q_draws.shape} and {p_draws.shape}. Draw equally many samples of both."
+        )
+    return np.mean(np.square(np.sort(q_draws, axis=0) - np.sort(p_draws, axis=0)), axis=0)
+
+
+def out_of_distribution_accuracy(in_scores: Any, out_scores: Any) -> float:
+    """Best accuracy of telling the two sets apart by one threshold, whichever side is which.
+
+    The threshold is chosen on the very scores it is judged on, as in the paper, so equally many
+    scores of both sets give at least 0.5.
+    """
+    in_scores, out_scores = np.ravel(np.asarray(in_scores)), np.ravel(np.asarray(out_scores))
+    scores = np.concatenate([in_scores, out_scores])
+    if not (in_scores.size and out_scores.size and np.all(np.isfinite(scores))):
+        raise ValueError(
+            "out_of_distribution_accuracy expects finite scores, at least one of each set; "
+            f"got {in_scores.size} and {out_scores.size}, {np.sum(~np.isfinite(scores))} of them "
+            "NaN or infinite."
+        )
+    order = np.argsort(scores)
+    is_out = (np.arange(scores.size) >= in_scores.size)[order]
+    # right[k]: how many are right when the k smallest are called inside, the others outside
+    gained = np.concatenate([[0], np.cumsum(np.where(is_out, -1, 1))])
+    right = out_scores.size + gained
+    # Equal scores cannot be told apart: only between different ones is there a threshold.
+    ordered = scores[order]
+    between = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
+    possible = right[between]
+    return float(max(possible.max(), scores.size - possible.min()) / scores.size)
+
+
+def _mean_log_prob(log_prob: Any, y: Any) -> float:
+    # log_prob adds the outputs of a point up
+    return float(np.mean(np.asarray(log_prob)) * len(np.asarray(log_prob)) / np.size(y))
+
+
+def _shaped(y: Any, like: np.ndarray) -> np.ndarray:
+    # (point, 1) beside (point,) would broadcast to (point, point)
+    y = np.asarray(y)
+    if y.size != like.size:
+        raise ValueError(
+            f"a metric expects one observation for each prediction, {like.shape}; got {y.shape}."
+        )
+    return y.reshape(like.shape)

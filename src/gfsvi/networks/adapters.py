@@ -1,0 +1,32 @@
+"""Any network that the library can use, from whatever framework it comes."""
+
+from typing import Any
+
+from gfsvi.network import AbstractNetwork
+from gfsvi.networks.equinox import EquinoxNetwork
+from gfsvi.networks.flax_linen import LinenNetwork
+from gfsvi.networks.flax_nnx import FlaxNNXNetwork
+from gfsvi.networks.haiku import HaikuNetwork
+
+# Frameworks are told by where their classes live, so that none has to be installed.
+_ADAPTERS = {
+    "equinox": EquinoxNetwork,
+    "flax.nnx": FlaxNNXNetwork,
+    "flax.linen": LinenNetwork,
+    "haiku": HaikuNetwork,
+}
+
+
+def as_network(network: Any) -> AbstractNetwork:
+    """The library's view of an Equinox, Flax or Haiku network; its own are left as they are."""
+    if isinstance(network, AbstractNetwork):
+        return network
+    for ancestor in type(network).__mro__:
+        for home, adapter in _ADAPTERS.items():
+            if f"{ancestor.__module__}.".startswith(f"{home}."):
+                return adapter(network)
+    raise TypeError(
+        "as_network expects an Equinox module, a Flax NNX or linen module, a Haiku transformed "
+        f"function or a network of this library; got {type(network).__name__}. For a function use "
+        "FunctionNetwork(apply, params), for one with Haiku modules inside HaikuNetwork(function)."
+    )

@@ -1,0 +1,80 @@
+"""The predictive distribution of labels."""
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.special import logsumexp
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from gfsvi.predictive import AbstractPredictive, handed_out
+
+ClassProbabilities = Float[Array, "point class"]
+
+
+class CategoricalPredictive(AbstractPredictive):
+    """Equally likely draws of the class probabilities at each point.
+
+    The draws are kept as logarithms, so that a hopeless class has a finite log-probability.
+    """
+
+    log_draws: Float[Array, "sample point class"]
+
+    @property
+    @handed_out
+    def probabilities(self) -> ClassProbabilities:
+        """Probability of each class: the mean over draws."""
+        return jnp.exp(self._log_probabilities)
+
+    @property
+    @handed_out
+    def std(self) -> ClassProbabilities:
+        """Standard deviation of each class's probability: what more data could remove."""
+        return jnp.std(jnp.exp(self._draws), axis=0)
+
+    @property
+    @handed_out
+    def predicted(self) -> Int[Array, " point"]:
+        """The most probable class."""
+        return jnp.argmax(self._log_probabilities, axis=-1)
+
+    @property
+    @handed_out
+    def entropy(self) -> Float[Array, " point"]:
+        """Entropy of the mean probabilities: all that is uncertain about the label, in nats."""
+        return _entropy(self._log_probabilities)
+
+    @property
+    @handed_out
+    def mutual_information(self) -> Float[Array, " point"]:
+        """Entropy that is owed to not knowing the function: what more data could remove."""
+        return _entropy(self._log_probabilities) - jnp.mean(_entropy(self._draws), axis=0)
+
+    @handed_out
+    def log_prob(self, y: Array) -> Float[Array, " point"]:
+        return _at_labels(self._log_probabilities, y)
+
+    @handed_out
+    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+        return _at_labels(jnp.mean(self._draws, axis=0), y)
+
+    @handed_out
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Int[Array, "sample point"]:
+        """Labels drawn at each point on its own."""
+        logits = self._log_probabilities
+        return jax.random.categorical(key, logits, shape=(num_samples, len(logits)))
+
+    @property
+    def _draws(self) -> Float[Array, "sample point class"]:
+        return jnp.asarray(self.log_draws, jnp.float64)
+
+    @property
+    def _log_probabilities(self) -> ClassProbabilities:
+        return logsumexp(self._draws, axis=0) - jnp.log(len(self.log_draws))
+
+
+def _entropy(log_probabilities: Float[Array, "*batch class"]) -> Float[Array, "*batch"]:
+    return -jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1)
+
+
+def _at_labels(log_probabilities: ClassProbabilities, y: Array) -> Float[Array, " point"]:
+    labels = jnp.reshape(jnp.asarray(y), (-1, 1)).astype(jnp.int64)
+    return jnp.take_along_axis(log_probabilities, labels, axis=-1)[:, 0]

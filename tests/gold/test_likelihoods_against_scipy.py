@@ -1,0 +1,212 @@
+"""Likelihoods and scores against scipy.stats, numerical integration and published numbers."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.special
+import scipy.stats
+
+from gfsvi import metrics
+from gfsvi.likelihoods import (
+    Bernoulli,
+    Categorical,
+    CustomLikelihood,
+    HeteroscedasticNormal,
+    Normal,
+    Poisson,
+    StudentT,
+)
+from gfsvi.predictives import MixturePredictive, NormalPredictive
+from gfsvi.values import Marginals, Samples
+
+Y = np.array([-0.7, 0.2, 1.9])
+F = np.array([[0.1, -0.4, 0.8], [0.3, 1.1, -0.6]])
+
+
+def one_point(mean: list[float], cov: list[list[float]]) -> Marginals:
+    return Marginals(jnp.asarray(mean)[:, None], jnp.asarray(cov)[None])
+
+
+def test_log_probs_are_those_of_scipy():
+    counts, labels = np.array([0, 3, 1]), np.array([1, 0, 1])
+    probability = scipy.special.expit(F[0])
+    pairs = [
+        (Normal(0.3).log_prob(Y, F[:1]), scipy.stats.norm.logpdf(Y, F[0], 0.3)),
+        (StudentT(0.3, 2.5).log_prob(Y, F[:1]), scipy.stats.t.logpdf(Y, 2.5, F[0], 0.3)),
+        (Poisson().log_prob(counts, F[:1]), scipy.stats.poisson.logpmf(counts, np.exp(F[0]))),
+        (Bernoulli().log_prob(labels, F[:1]), scipy.stats.bernoulli.logpmf(labels, probability)),
+        (
+            HeteroscedasticNormal(0.3).log_prob(Y, F),
+            scipy.stats.norm.logpdf(Y, F[0], 0.3 * np.exp(F[1])),
+        ),
+        (
+            Categorical().log_prob(labels, F),
+            scipy.special.log_softmax(F, axis=0)[labels, np.arange(3)],
+        ),
+    ]
+    for ours, theirs in pairs:
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_heteroscedastic_expectation_is_that_of_correlated_draws():
+    mean, cov = [0.4, -0.3], [[0.5, 0.25], [0.25, 0.3]]
+    likelihood, y = HeteroscedasticNormal(0.6), np.array([1.3])
+    closed = likelihood.expected_log_prob(y, one_point(mean, cov), key=jax.random.key(0))[0]
+    draws = np.random.default_rng(0).multivariate_normal(mean, cov, 400_000)
+    log_probs = scipy.stats.norm.logpdf(1.3, draws[:, 0], 0.6 * np.exp(draws[:, 1]))
+    assert abs(closed - np.mean(log_probs)) < 4 * np.std(log_probs) / np.sqrt(len(draws))
+    independent = one_point(mean, [[0.5, 0.0], [0.0, 0.3]])
+    without = likelihood.expected_log_prob(y, independent, key=jax.random.key(0))[0]
+    assert abs(closed - without) > 0.3  # the covariance between mean and noise matters
+
+
+@pytest.mark.parametrize("variance", [0.01, 1.0, 9.0])
+@pytest.mark.parametrize(
+    ("likelihood", "y"), [(Bernoulli(), 1), (Poisson(), 3), (StudentT(0.3, 3.0), 0.5)]
+)
+def test_expectations_are_the_integrals(likelihood, y, variance):
+    values = one_point([0.2], [[variance]])
+    ours = likelihood.expected_log_prob(np.array([y]), values, key=jax.random.key(0))[0]
+    nodes, std = np.linspace(-12, 12, 200_001), np.sqrt(variance)
+    log_probs = jax.vmap(lambda f: likelihood.log_prob(np.array([y]), f))(
+        0.2 + std * nodes[:, None, None]
+    )[:, 0]
+    theirs = np.trapezoid(np.asarray(log_probs) * scipy.stats.norm.pdf(nodes), nodes)
+    np.testing.assert_allclose(ours, theirs, rtol=2e-4)
+
+
+def test_poisson_expectation_has_the_closed_form():
+    values = one_point([0.7], [[0.4]])
+    ours = Poisson().expected_log_prob(np.array([4]), values, key=jax.random.key(0))[0]
+    np.testing.assert_allclose(ours, 4 * 0.7 - np.exp(0.9) - np.log(24), rtol=1e-12)
+
+
+def test_poisson_prediction_has_the_moments_of_a_log_normal_rate():
+    predictive = Poisson().predict(one_point([0.5], [[0.3]]), key=jax.random.key(0))
+    rate = scipy.stats.lognorm(np.sqrt(0.3), scale=np.exp(0.5))
+    np.testing.assert_allclose(predictive.mean, rate.mean(), rtol=2e-3)
+    np.testing.assert_allclose(predictive.aleatoric_variance, rate.mean(), rtol=2e-3)
+    np.testing.assert_allclose(predictive.epistemic_variance, rate.var(), rtol=5e-2)
+
+
+def test_student_quantiles_and_draws_are_those_of_scipy():
+    likelihood, values = StudentT(0.5, 3.0), Samples(jnp.full((1, 1, 2), 0.7))
+    predictive = likelihood.predict(values, key=jax.random.key(0))
+    theirs = scipy.stats.t(3.0, 0.7, 0.5)
+    levels = np.array([0.1, 0.5, 0.9])
+    shares = theirs.cdf(np.asarray(predictive.quantile(levels)))
+    np.testing.assert_allclose(shares, np.stack([levels, levels], axis=1), atol=0.03)
+    draws = np.asarray(likelihood.draw(jnp.full((1, 1), 0.7), 20_000, key=jax.random.key(1)))
+    assert scipy.stats.kstest(draws.ravel(), theirs.cdf).pvalue > 1e-3
+    np.testing.assert_allclose(predictive.variance, theirs.var(), rtol=1e-12)
+    assert np.all(np.isinf(StudentT(0.5, 2.0).moments(jnp.zeros((1, 1)))[1]))
+
+
+def gamma_density(y: jax.Array, f: jax.Array) -> jax.Array:
+    return jax.scipy.stats.gamma.logpdf(y, 3.0, scale=jnp.exp(f[0]))
+
+
+def beta_density(y: jax.Array, f: jax.Array) -> jax.Array:
+    return jax.scipy.stats.beta.logpdf(y, jnp.exp(f[0]), 2.0)
+
+
+def shifted_density(y: jax.Array, f: jax.Array) -> jax.Array:
+    return jax.scipy.stats.norm.logpdf(y, f[0] + 0.5, jnp.exp(f[1]))
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "f", "theirs"),
+    [
+        (
+            CustomLikelihood(gamma_density, support=(0, np.inf)),
+            [-2.0],
+            scipy.stats.gamma(3.0, scale=np.exp(-2.0)),
+        ),
+        (
+            CustomLikelihood(gamma_density, support=(0, np.inf)),
+            [3.0],
+            scipy.stats.gamma(3.0, scale=np.exp(3.0)),
+        ),
+        (
+            CustomLikelihood(beta_density, support=(0, 1)),
+            [-0.5],
+            scipy.stats.beta(np.exp(-0.5), 2.0),
+        ),
+        (
+            CustomLikelihood(shifted_density, 2),
+            [100.0, -2.0],
+            scipy.stats.norm(100.5, np.exp(-2.0)),
+        ),
+    ],
+)
+def test_a_custom_density_has_the_moments_and_draws_of_scipy(likelihood, f, theirs):
+    f = jnp.asarray(f)[:, None]
+    mean, variance = likelihood.moments(f)
+    np.testing.assert_allclose(mean[0, 0], theirs.mean(), rtol=5e-3)
+    np.testing.assert_allclose(variance[0, 0], theirs.var(), rtol=2e-2)
+    draws = np.asarray(likelihood.draw(f, 5_000, key=jax.random.key(0))).ravel()
+    assert scipy.stats.kstest(draws, theirs.cdf).pvalue > 1e-3
+    np.testing.assert_allclose(
+        likelihood.log_prob(draws[:5], jnp.tile(f, 5)), theirs.logpdf(draws[:5]), rtol=1e-8
+    )
+
+
+def test_a_custom_density_that_returns_an_array_is_refused_in_words():
+    likelihood = CustomLikelihood(lambda y, f: -jnp.square(y - f))
+    with pytest.raises(ValueError, match=r"one number; got an array of shape \(1,\).*f\[0\]"):
+        likelihood.log_prob(Y, F[:1])
+
+
+def test_dirichlet_targets_are_the_published_numbers():
+    # methods.md 15.9: on-target s2 = 0.688, t = -0.334; off-target s2 = 4.615, t = -6.913
+    labels = np.array([0, 1, 0, 0])
+    targets, variances = Categorical().gaussian_targets(labels)
+    on, off = variances[0, 0], variances[1, 0]
+    np.testing.assert_allclose([on, off], [0.688, 4.615], atol=1e-3)
+    raw = np.where(np.eye(2)[labels].T == 1, -0.334, -6.913)
+    log_share = np.log([[0.75], [0.25]])
+    np.testing.assert_allclose(targets, raw - (log_share + np.mean(raw - log_share)), atol=2e-3)
+    binary, noise = Bernoulli().gaussian_targets(labels)
+    np.testing.assert_allclose(binary[0], targets[1] - targets[0], rtol=1e-12)
+    np.testing.assert_allclose(noise[0], 0.688 + 4.615, atol=2e-3)
+
+
+def test_a_class_without_labels_has_finite_targets():
+    targets, _ = Categorical(num_classes=4).gaussian_targets(np.array([0, 2, 1]))
+    assert targets.shape == (4, 3)
+    assert jnp.all(jnp.isfinite(targets))
+
+
+def test_other_gaussian_targets_are_as_documented():
+    counts = np.array([0, 4])
+    targets, variances = Poisson().gaussian_targets(counts)
+    np.testing.assert_allclose(targets[0], np.log([0.5, 4.5]))
+    np.testing.assert_allclose(variances[0], [2, 1 / 4.5])
+    np.testing.assert_allclose(StudentT(0.5, 4.0).gaussian_targets(Y)[1], 0.5)
+    np.testing.assert_allclose(StudentT(0.5, 1.5).gaussian_targets(Y)[1], 0.25)
+    targets, variances = HeteroscedasticNormal(0.3).gaussian_targets(Y)
+    assert targets.shape == (1, 3)
+    np.testing.assert_allclose(variances, 0.09)
+
+
+def test_normal_crps_is_the_integral_of_the_squared_distance_of_distributions():
+    predictive = NormalPredictive(np.array([0.3]), np.array([0.5]), np.array([0.2]))
+    normal, y = scipy.stats.norm(0.3, np.sqrt(0.7)), 1.4
+    below = scipy.integrate.quad(lambda z: normal.cdf(z) ** 2, -10, y)[0]
+    above = scipy.integrate.quad(lambda z: normal.sf(z) ** 2, y, 10)[0]
+    np.testing.assert_allclose(metrics.crps(predictive, [y]), below + above, rtol=1e-8)
+
+
+def test_sampled_crps_agrees_with_the_closed_form():
+    mean, std = np.linspace(-1, 1, 40), 0.7
+    normal = NormalPredictive(mean, np.full(40, 0.48), np.full(40, 0.01))
+    nodes = scipy.stats.norm.ppf((np.arange(400) + 0.5) / 400) * np.sqrt(0.48)
+    mixture = MixturePredictive.of(Normal_like(0.1), jnp.asarray(mean + nodes[:, None, None]))
+    y = mean + std * np.random.default_rng(0).standard_normal(40)
+    np.testing.assert_allclose(metrics.crps(mixture, y), metrics.crps(normal, y), rtol=2e-2)
+
+
+def Normal_like(noise: float) -> HeteroscedasticNormal:
+    return HeteroscedasticNormal(noise)
