@@ -82,23 +82,12 @@ def _normal_kl_backward(
 ) -> tuple[Array, Array, Array, None]:
     factor_q, factor_p, whitened, white_residual = saved
     num_outputs = white_residual.shape[0]
-    transposed = jnp.swapaxes(factor_p, -1, -2)
-    weights = jax.lax.linalg.triangular_solve(
-        jnp.broadcast_to(transposed, (num_outputs, *transposed.shape[1:])),
-        white_residual[..., None],
-        left_side=True,
-        lower=False,
-    )
+    weights = solve_lower(factor_p, white_residual[..., None], transpose=True)
     precision_q, precision_p = inverse_from_cholesky(factor_q), inverse_from_cholesky(factor_p)
     # dD/dSigma_q = (Sigma_p^{-1} - Sigma_q^{-1}) / 2
     grad_q = 0.5 * (precision_p - precision_q)
     # dD/dSigma_p = (Sigma_p^{-1} - Sigma_p^{-1} (Sigma_q + r r^T) Sigma_p^{-1}) / 2
-    root = jax.lax.linalg.triangular_solve(
-        jnp.broadcast_to(transposed, (whitened.shape[0], *transposed.shape[1:])),
-        whitened,
-        left_side=True,
-        lower=False,
-    )
+    root = solve_lower(factor_p, whitened, transpose=True)
     outer = weights @ jnp.swapaxes(weights, -1, -2)
     grad_p = 0.5 * (precision_p - root @ jnp.swapaxes(root, -1, -2) - outer)
     cotangent = cotangents[0]

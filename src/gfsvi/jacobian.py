@@ -30,6 +30,10 @@ class AbstractJacobian(eqx.Module):
         """Rows and columns of the parameters."""
 
     @abstractmethod
+    def multiplied_out(self) -> Float[Array, "point k weight"]:
+        """The derivatives as rows of numbers."""
+
+    @abstractmethod
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
         """J diag(std^2) J^T at each point."""
 
@@ -64,6 +68,10 @@ class OuterJacobian(AbstractJacobian):
     @property
     def matrix_shape(self) -> tuple[int, int]:
         return self.inputs.shape[-1], self.signals.shape[-1]
+
+    def multiplied_out(self) -> Float[Array, "point k weight"]:
+        product = jnp.einsum("pi,pko->pkio", self.inputs, self.signals)
+        return jnp.reshape(product, (*product.shape[:2], -1))
 
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
         weights = self.inputs**2 @ std**2
@@ -123,6 +131,9 @@ class ExplicitJacobian(AbstractJacobian):
     @property
     def matrix_shape(self) -> tuple[int, int]:
         return self.rows.shape[-2], self.rows.shape[-1]
+
+    def multiplied_out(self) -> Float[Array, "point k weight"]:
+        return jnp.reshape(self.rows, (*self.rows.shape[:2], -1))
 
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
         return _variance(self.rows * std)

@@ -2,7 +2,6 @@
 
 import jax
 import jax.numpy as jnp
-from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
 Matrix = Float[Array, "*batch row column"]
@@ -30,18 +29,32 @@ def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matri
     return jnp.swapaxes(signs[..., :, None] * upper, -1, -2)
 
 
-def solve_lower(factor: Matrix, right: Matrix) -> Matrix:
-    """L^{-1} B for a lower-triangular L, batched."""
-    batch = jnp.broadcast_shapes(factor.shape[:-2], right.shape[:-2])
-    factor = jnp.broadcast_to(factor, (*batch, *factor.shape[-2:]))
-    right = jnp.broadcast_to(right, (*batch, *right.shape[-2:]))
-    return jax.lax.linalg.triangular_solve(factor, right, left_side=True, lower=True)
+def solve_lower(
+    factor: Float[Array, "#batch n n"], right: Float[Array, "#batch n k"], transpose: bool = False
+) -> Float[Array, "batch n k"]:
+    """L^{-1} B, or L^{-T} B, for lower-triangular factors: one for all of `right`, or one each.
+
+    LAPACK solves for one matrix at a time; XLA's own batched solve is many times slower.
+    """
+
+    def solve(one_factor: Array, one_right: Array) -> Array:
+        return jax.lax.linalg.triangular_solve(
+            one_factor, one_right, left_side=True, lower=True, transpose_a=transpose
+        )
+
+    if len(factor) == 1:
+        num_right, size, width = right.shape
+        side_by_side = jnp.reshape(jnp.swapaxes(right, 0, 1), (size, num_right * width))
+        solved = jnp.reshape(solve(factor[0], side_by_side), (size, num_right, width))
+        return jnp.swapaxes(solved, 0, 1)
+    right = jnp.broadcast_to(right, (len(factor), *right.shape[1:]))
+    return jax.lax.map(lambda pair: solve(*pair), (factor, right))
 
 
-def inverse_from_cholesky(factor: Float[Array, "*batch n n"]) -> Matrix:
+def inverse_from_cholesky(factor: Float[Array, "batch n n"]) -> Matrix:
     """(L L^T)^{-1}."""
     identity = jnp.eye(factor.shape[-1], dtype=factor.dtype)
-    inverse = solve_lower(factor, identity)
+    inverse = solve_lower(factor, identity[None])
     return jnp.swapaxes(inverse, -1, -2) @ inverse
 
 
@@ -97,8 +110,7 @@ def _normal_log_density_backward(
     saved: tuple[Array, Array], cotangent: Array
 ) -> tuple[Array, Array]:
     factor, white = saved
-    transposed = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
-    weights = solve_triangular(transposed, white[..., None], lower=True, trans=1)
+    weights = solve_lower(factor, white[..., None], transpose=True)
     # d log N / d cov = (alpha alpha^T - cov^{-1}) / 2 with alpha = cov^{-1} residual
     outer = weights @ jnp.swapaxes(weights, -1, -2)
     grad_cov = 0.5 * (outer - inverse_from_cholesky(factor))

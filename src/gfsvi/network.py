@@ -26,7 +26,7 @@ class AbstractNetwork(eqx.Module):
 
     @abstractmethod
     def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
-        """Parameters to start from, for inputs shaped like `x`."""
+        """Parameters to start from, for inputs like `x`."""
 
     @abstractmethod
     def apply(self, params: Params, x: Inputs) -> Outputs:
@@ -63,8 +63,8 @@ class AbstractAffineStage(eqx.Module):
     """One affine step: a matrix, its last row the bias, times the stage's sources."""
 
     @abstractmethod
-    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
-        """The matrix to start from, for one input of this shape."""
+    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
+        """The matrix to start from, for inputs like these."""
 
     @abstractmethod
     def apply(self, matrix: Array, x: Array) -> Array:
@@ -89,15 +89,16 @@ class AbstractLayeredNetwork(AbstractNetwork):
 
     def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
         params = []
-        example = jax.ShapeDtypeStruct((1, *x.shape[1:]), dtype)
+        x = jnp.asarray(x, dtype)
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 key, stage_key = jax.random.split(key)
-                params.append(stage.init(example.shape[1:], key=stage_key, dtype=dtype))
-                example = jax.eval_shape(stage.apply, params[-1], example)
+                params.append(stage.init(x, key=stage_key, dtype=dtype))
+                x = stage.apply(params[-1], x)
             else:
-                example = jax.eval_shape(stage.apply, example)
-        return tuple(params)
+                x = stage.apply(x)
+        # Nothing follows the last stage that its biases would have to be spread for.
+        return (*params[:-1], params[-1].at[-1].set(0))
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
         return self._forward(params, x, [0.0] * len(params))[0]

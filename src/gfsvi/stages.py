@@ -18,8 +18,12 @@ class Dense(AbstractAffineStage):
 
     width: int = eqx.field(static=True)
 
-    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
-        return _matrix(math.prod(shape), self.width, key, dtype)
+    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
+        """LeCun-normal weights; each unit's activation is centred on one of the inputs."""
+        weight_key, row_key = jax.random.split(key)
+        matrix = _matrix(x.shape[-1], self.width, weight_key, dtype)
+        centres = x[jax.random.choice(row_key, len(x), (self.width,))]
+        return matrix.at[-1].set(-jnp.einsum("oi,io->o", centres, matrix[:-1]))
 
     def apply(self, matrix: Array, x: Array) -> Array:
         _check_fan_in(self, matrix, x.shape[-1])
@@ -38,9 +42,9 @@ class Convolution(AbstractAffineStage):
     channels: int = eqx.field(static=True)
     size: int = eqx.field(static=True, default=3)
 
-    def init(self, shape: tuple[int, ...], *, key: PRNGKeyArray, dtype: Any) -> Array:
-        _check_image(shape)
-        return _matrix(self.size**2 * shape[-1], self.channels, key, dtype)
+    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
+        _check_image(x.shape[1:])
+        return _matrix(self.size**2 * x.shape[-1], self.channels, key, dtype)
 
     def apply(self, matrix: Array, x: Array) -> Array:
         _check_image(x.shape[1:])

@@ -133,7 +133,7 @@ def _weighed(cov):
 
 
 def _everything(case):
-    """Covariance, variance and a gradient, computed by a function that was never compiled before."""
+    """Covariance, variance and a gradient, by a function that was never compiled before."""
 
     def weighed(state):
         function = case.function(state)

@@ -176,9 +176,9 @@ def test_uncertainty_has_an_epistemic_and_an_aleatoric_part(predicted):
 
 
 def test_quantiles_rise_and_hold_their_share_of_samples(predicted, key):
-    _, predictive = predicted
-    if not isinstance(predictive, AbstractRealPredictive):
-        return
+    values, predictive = predicted
+    if isinstance(values, Samples) or not isinstance(predictive, AbstractRealPredictive):
+        pytest.skip("one kind of values is enough, and labels have no quantiles")
     levels = np.array([0.05, 0.25, 0.5, 0.75, 0.95])
     quantiles = np.asarray(predictive.quantile(levels))
     assert quantiles.shape == (5, NUM_POINTS)
@@ -190,7 +190,9 @@ def test_quantiles_rise_and_hold_their_share_of_samples(predicted, key):
 
 
 def test_samples_have_the_moments_of_the_predictive(predicted, key):
-    _, predictive = predicted
+    values, predictive = predicted
+    if isinstance(values, Samples):
+        pytest.skip("one kind of values is enough")
     draws = np.asarray(predictive.sample(2000, key=key))
     assert draws.shape == (2000, NUM_POINTS)
     if isinstance(predictive, AbstractRealPredictive):
@@ -232,7 +234,7 @@ def test_unusable_shapes_are_refused_in_words(likelihood, y, make_bad):
 
 
 def test_text_is_refused_in_words(likelihood):
-    with pytest.raises(ValueError, match="expects numbers as y; got .*Convert"):
+    with pytest.raises(ValueError, match=r"expects numbers as y; got .*Convert"):
         likelihood.check(np.array(["a", "b"]))
 
 
@@ -278,8 +280,7 @@ def test_predictions_are_double_where_the_session_is_single(likelihood, y, key):
         arrays += [predictive.log_prob(y), predictive.expected_log_prob(y)]
         arrays += [predictive.sample(3, key=key)]
         if isinstance(predictive, AbstractRealPredictive):
-            arrays += [predictive.quantile(0.1), *predictive.interval(0.9)]
-            arrays += [predictive.rescaled(2.0, 1.0).log_prob(y)]
+            arrays += [predictive.quantile(0.1), predictive.rescaled(2.0, 1.0).std]
         arrays = [array for array in arrays if hasattr(array, "dtype")]
     kinds = {str(array.dtype) for array in arrays if jnp.issubdtype(array.dtype, jnp.floating)}
     assert kinds == {"float64"}

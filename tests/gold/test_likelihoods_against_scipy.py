@@ -203,10 +203,7 @@ def test_sampled_crps_agrees_with_the_closed_form():
     mean, std = np.linspace(-1, 1, 40), 0.7
     normal = NormalPredictive(mean, np.full(40, 0.48), np.full(40, 0.01))
     nodes = scipy.stats.norm.ppf((np.arange(400) + 0.5) / 400) * np.sqrt(0.48)
-    mixture = MixturePredictive.of(Normal_like(0.1), jnp.asarray(mean + nodes[:, None, None]))
+    f = np.stack([mean + nodes[:, None], np.zeros((400, 40))], axis=1)
+    mixture = MixturePredictive.of(HeteroscedasticNormal(0.1), jnp.asarray(f))
     y = mean + std * np.random.default_rng(0).standard_normal(40)
     np.testing.assert_allclose(metrics.crps(mixture, y), metrics.crps(normal, y), rtol=2e-2)
-
-
-def Normal_like(noise: float) -> HeteroscedasticNormal:
-    return HeteroscedasticNormal(noise)

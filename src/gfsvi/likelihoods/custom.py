@@ -28,7 +28,7 @@ class CustomLikelihood(AbstractRealLikelihood):
     """p(y | f) by a function of one observation and the function's values at its point.
 
     Assumed: y is one number a point, and the density integrates to one over y. Moments, quantiles
-    and samples come from the density on a grid, normalised there: even cells between two finite
+    and samples come from the density on a grid, normalised there: 512 cells between two finite
     ends of `support`, else cells that grow with the distance from f[0], which resolve a density
     wider than about a tenth of its distance from f[0] (or from a finite end of `support`).
 
@@ -117,8 +117,10 @@ class CustomLikelihood(AbstractRealLikelihood):
     def _edges(self, f: FunctionValues) -> Float[Array, "edge point"]:
         low, high = self.support
         if np.isfinite(low) and np.isfinite(high):
-            even = jnp.linspace(low, high, _NUM_CELLS + 1, dtype=f.dtype)
-            return jnp.broadcast_to(even[:, None], (_NUM_CELLS + 1, f.shape[1]))
+            # Finer towards the ends, where a density may rise without bound.
+            inner = (1 - np.cos(np.linspace(0, np.pi, _NUM_CELLS + 1))) / 2
+            edges = jnp.asarray(low + (high - low) * inner, f.dtype)
+            return jnp.broadcast_to(edges[:, None], (_NUM_CELLS + 1, f.shape[1]))
         reach = np.arcsinh(_REACH / _FINEST)
         growing = _FINEST * jnp.sinh(jnp.linspace(-reach, reach, _NUM_CELLS + 1, dtype=f.dtype))
         return jnp.clip(f[0], low, high) + growing[:, None]

@@ -6,18 +6,21 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
 from gfsvi.divergences import regularized_divergence
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.function import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.gauss_newton import fit_mean, fits_in_memory
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
+from gfsvi.networks.scaled_inputs import ScaledInputs
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.training import Fit, Training, Where, maximize
@@ -56,30 +59,46 @@ class GFSVI(AbstractMethod):
         start: Model | None = None,
     ) -> Fit:
         """Fit to `data`, from `start` (an earlier posterior) if one is given."""
-        init_key, train_key = jax.random.split(key)
+        init_key, train_key, fit_key = jax.random.split(key, 3)
+        objective = self.objective(model.function, data)
         if start is None:
             start = self.initial(model, data, key=init_key)
-        posterior, history = maximize(
-            self.objective(model.function, data),
+            start = self._with_fitted_mean(start, objective, data, fit_key)
+        posterior, history = self._maximize(objective, start, data, self.training, train_key, validation)
+        polished = self._with_fitted_mean(posterior, objective, data, fit_key)
+        return Fit(posterior, history)
+
+    def _maximize(self, objective, start, data, training, key, validation, fixed=None):
+        return maximize(
+            objective,
             start,
             data,
-            self.training,
-            key=train_key,
-            fixed=self.fixed,
+            training,
+            key=key,
+            fixed=fixed or self.fixed,
             validation=validation,
             score=_validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
-        return Fit(posterior, history)
 
     def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
         """The posterior before training: random weights, a small covariance."""
-        network_key, covariance_key = jax.random.split(key)
-        params = self.network.init(jnp.asarray(data.x[:1]), key=network_key, dtype=self.dtype)
+        network_key, covariance_key, points_key = jax.random.split(key, 3)
+        x = self.objective(model.function, data).points.draw(jnp.asarray(data.x), key=points_key)
+        network = self.network
+        if x.ndim == 2 and x.shape[1] <= 256:
+            lengths = correlation_lengths(model.function, data.x)
+            network = ScaledInputs(network, np.mean(data.x, axis=0), lengths / np.sqrt(x.shape[1]))
+        params = network.init(x, key=network_key, dtype=self.dtype)
         state = self.covariance.init(params, key=covariance_key)
-        function = LinearizedNetwork(self.network, self.covariance, params, state)
-        return Model(function, model.likelihood)
+        return Model(LinearizedNetwork(network, self.covariance, params, state), model.likelihood)
+
+    def _with_fitted_mean(self, model, objective, data, key):
+        if not fits_in_memory(model, data, objective.points.num_points):
+            return model
+        x = objective.points.draw(jnp.asarray(data.x), key=key)
+        return fit_mean(model, objective.prior, data, x, gamma=self.gamma, num_steps=40)
 
     def objective(self, prior: AbstractRandomFunction, data: Data) -> "Elbo":
         """What is maximised, for this prior and these data."""

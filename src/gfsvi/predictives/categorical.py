@@ -68,9 +68,15 @@ class CategoricalPredictive(AbstractPredictive):
 
     @property
     def _log_probabilities(self) -> ClassProbabilities:
-        return logsumexp(self._draws, axis=0) - jnp.log(len(self.log_draws))
+        return _log_mean_exp(self._draws)
 
 
+@jax.jit
+def _log_mean_exp(log_draws: Float[Array, "sample point class"]) -> ClassProbabilities:
+    return logsumexp(log_draws, axis=0) - jnp.log(len(log_draws))
+
+
+@jax.jit
 def _entropy(log_probabilities: Float[Array, "*batch class"]) -> Float[Array, "*batch"]:
     return -jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1)
 

@@ -45,8 +45,7 @@ class MixturePredictive(AbstractRealPredictive):
 
     @handed_out
     def log_prob(self, y: Array) -> Float[Array, " point"]:
-        log_probs = self._log_probs(y)
-        return logsumexp(log_probs, axis=0) - jnp.log(len(log_probs))
+        return _log_mean_exp(self._log_probs(y))
 
     @handed_out
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
@@ -102,6 +101,11 @@ def _log_probs(
     conditional: AbstractConditional, draws: FunctionDraws, y: Array
 ) -> Float[Array, "sample point"]:
     return jax.lax.map(lambda f: conditional.log_prob(y, f), draws)
+
+
+@jax.jit
+def _log_mean_exp(log_probs: Float[Array, "sample point"]) -> Float[Array, " point"]:
+    return logsumexp(log_probs, axis=0) - jnp.log(len(log_probs))
 
 
 @eqx.filter_jit
