@@ -94,11 +94,11 @@ class GFSVI(AbstractMethod):
         state = self.covariance.init(params, key=covariance_key)
         return Model(LinearizedNetwork(network, self.covariance, params, state), model.likelihood)
 
-    def _with_fitted_mean(self, model, objective, data, key):
+    def _with_fitted_mean(self, model, objective, data, key, num_steps=60, damping=1.0):
         if not fits_in_memory(model, data, objective.points.num_points):
             return model
         x = objective.points.draw(jnp.asarray(data.x), key=key)
-        return fit_mean(model, objective.prior, data, x, gamma=self.gamma, num_steps=40)
+        return fit_mean(model, objective.prior, data, x, gamma=self.gamma, num_steps=num_steps, damping=damping)
 
     def objective(self, prior: AbstractRandomFunction, data: Data) -> "Elbo":
         """What is maximised, for this prior and these data."""
