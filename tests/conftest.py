@@ -1,4 +1,4 @@
-"""Settings of every test: double precision, no silent broadcasting, repeatable examples."""
+"""Settings of every test: double precision and repeatable examples."""
 
 import hypothesis
 import jax

@@ -14,8 +14,8 @@ from jaxtyping import Array, Float
 
 from gfsvi.linalg import row_gram
 
-BLOCK_ELEMENTS = 2**24
-"""How many numbers of a Jacobian are held at once (128 MiB in float64)."""
+BLOCK_ELEMENTS = 2**22
+"""How many numbers of a Jacobian are held at once (32 MiB in float64)."""
 
 Variances = Float[Array, "point k k"]
 Grams = Float[Array, "k point other"]
@@ -60,26 +60,30 @@ Jacobian = tuple[AbstractJacobian, ...]
 
 
 class OuterJacobian(AbstractJacobian):
-    """J[point, k] = inputs[point] (x) signals[point, k], never multiplied out."""
+    """J[point, k] = (inputs[point], 1) (x) signals[point, k], never multiplied out.
 
-    inputs: Float[Array, "point row"]
+    The one that the bias multiplies is left implicit: appending it would copy every input.
+    """
+
+    inputs: Float[Array, "point input"]
     signals: Float[Array, "point k column"]
 
     @property
     def matrix_shape(self) -> tuple[int, int]:
-        return self.inputs.shape[-1], self.signals.shape[-1]
+        return self.inputs.shape[-1] + 1, self.signals.shape[-1]
 
     def multiplied_out(self) -> Float[Array, "point k weight"]:
-        product = jnp.einsum("pi,pko->pkio", self.inputs, self.signals)
+        product = jnp.einsum("pi,pko->pkio", self._with_one(), self.signals)
         return jnp.reshape(product, (*product.shape[:2], -1))
 
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
-        weights = self.inputs**2 @ std**2
-        return jnp.einsum("po,pko,plo->pkl", weights, self.signals, self.signals)
+        variance = std**2
+        weights = self.inputs**2 @ variance[:-1] + variance[-1]
+        return _variance(weights[:, None, :] * self.signals, self.signals)
 
     def scaled_gram(self, std: Float[Array, "row column"], other: AbstractJacobian) -> Grams:
         num_outputs, num_columns = self.signals.shape[1:]
-        per_column = len(self.inputs) * self.inputs.shape[1] * num_outputs
+        per_column = len(self.inputs) * std.shape[0] * num_outputs
         width = max(1, min(num_columns, BLOCK_ELEMENTS // per_column))
         num_blocks = -(-num_columns // width)
         if num_blocks == 1:
@@ -99,6 +103,28 @@ class OuterJacobian(AbstractJacobian):
         columns = (blocks(self.signals), blocks(other.signals), blocks(std))
         return jax.lax.scan(add_block, zeros, columns)[0]
 
+    def kronecker_variance(self, left: Array, right: Array) -> Variances:
+        of_inputs = jnp.sum(self._times(left) ** 2, axis=-1)
+        whitened = self.signals @ right
+        return of_inputs[:, None, None] * _variance(whitened, whitened)
+
+    def kronecker_gram(self, left: Array, right: Array, other: AbstractJacobian) -> Grams:
+        same = self is other
+        of_inputs = _gram(self._times(left), other._times(left), same)
+        mine, others = (jnp.swapaxes(j.signals @ right, 0, 1) for j in (self, other))
+        return of_inputs * _gram(mine, others, same)
+
+    def project(self, directions: Array) -> Float[Array, "point k direction"]:
+        through_inputs = jnp.einsum("pi,ior,pko->pkr", self.inputs, directions[:-1], self.signals)
+        return through_inputs + self.signals @ directions[-1]
+
+    def _times(self, matrix: Float[Array, "row n"]) -> Float[Array, "point n"]:
+        return self.inputs @ matrix[:-1] + matrix[-1]
+
+    def _with_one(self) -> Float[Array, "point row"]:
+        ones = jnp.ones((len(self.inputs), 1), self.inputs.dtype)
+        return jnp.concatenate([self.inputs, ones], axis=1)
+
     def _gram_of_columns(
         self, other: "OuterJacobian", signals: Array, others: Array, std: Array
     ) -> Grams:
@@ -106,21 +132,9 @@ class OuterJacobian(AbstractJacobian):
             product = jnp.einsum("pi,pko,io->kpio", inputs, signals, std)
             return jnp.reshape(product, (*product.shape[:2], -1))
 
-        return _gram(rows(self.inputs, signals), rows(other.inputs, others), self is other)
-
-    def kronecker_variance(self, left: Array, right: Array) -> Variances:
-        of_inputs = jnp.sum((self.inputs @ left) ** 2, axis=-1)
-        whitened = self.signals @ right
-        return of_inputs[:, None, None] * jnp.einsum("pko,plo->pkl", whitened, whitened)
-
-    def kronecker_gram(self, left: Array, right: Array, other: AbstractJacobian) -> Grams:
+        mine = rows(self._with_one(), signals)
         same = self is other
-        of_inputs = _gram(self.inputs @ left, other.inputs @ left, same)
-        mine, others = (jnp.swapaxes(j.signals @ right, 0, 1) for j in (self, other))
-        return of_inputs * _gram(mine, others, same)
-
-    def project(self, directions: Array) -> Float[Array, "point k direction"]:
-        return jnp.einsum("pi,ior,pko->pkr", self.inputs, directions, self.signals)
+        return _gram(mine, mine if same else rows(other._with_one(), others), same)
 
 
 class ExplicitJacobian(AbstractJacobian):
@@ -136,13 +150,13 @@ class ExplicitJacobian(AbstractJacobian):
         return jnp.reshape(self.rows, (*self.rows.shape[:2], -1))
 
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
-        return _variance(self.rows * std)
+        return _variance_of_rows(self.rows * std)
 
     def scaled_gram(self, std: Float[Array, "row column"], other: AbstractJacobian) -> Grams:
         return self._gram_through(lambda rows: rows * std, other)
 
     def kronecker_variance(self, left: Array, right: Array) -> Variances:
-        return _variance(_kronecker_product(self.rows, left, right))
+        return _variance_of_rows(_kronecker_product(self.rows, left, right))
 
     def kronecker_gram(self, left: Array, right: Array, other: AbstractJacobian) -> Grams:
         return self._gram_through(lambda rows: _kronecker_product(rows, left, right), other)
@@ -170,7 +184,7 @@ def projected_gram(mine: Array, others: Array, same: bool) -> Grams:
 
 def projected_variance(projected: Float[Array, "point k direction"]) -> Variances:
     """Covariance between the outputs at each point, from projected rows."""
-    return jnp.einsum("pkr,plr->pkl", projected, projected)
+    return _variance(projected, projected)
 
 
 def _gram(mine: Array, others: Array, same: bool) -> Array:
@@ -179,8 +193,14 @@ def _gram(mine: Array, others: Array, same: bool) -> Array:
     return mine.astype(jnp.float64) @ jnp.swapaxes(others.astype(jnp.float64), -1, -2)
 
 
-def _variance(rows: Float[Array, "point k row column"]) -> Variances:
-    return jnp.einsum("pkio,plio->pkl", rows, rows)
+def _variance(mine: Float[Array, "point k n"], others: Float[Array, "point k n"]) -> Variances:
+    # A fused multiply and sum: thousands of tiny matrix products are slow on a CPU.
+    return jnp.sum(mine[:, :, None, :] * others[:, None, :, :], axis=-1)
+
+
+def _variance_of_rows(rows: Float[Array, "point k row column"]) -> Variances:
+    flat = jnp.reshape(rows, (*rows.shape[:2], -1))
+    return flat @ jnp.swapaxes(flat, -1, -2)
 
 
 def _kronecker_product(rows: Array, left: Array, right: Array) -> Array:

@@ -33,19 +33,27 @@ class AbstractNetwork(eqx.Module):
         """Outputs at `x`."""
 
     @abstractmethod
-    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
-        """Derivatives of `outputs @ f(x)` with respect to every leaf of the parameters."""
+    def linearize(
+        self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
+    ) -> tuple[Outputs, Jacobian]:
+        """Outputs at `x`, and derivatives of `outputs @ f(x)` by every leaf of the parameters."""
 
     @abstractmethod
     def jacobian_size(self, params: Params) -> int:
         """How many numbers the Jacobian of one output at one point holds."""
 
+    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
+        """The derivatives alone."""
+        return self.linearize(params, x, outputs)[1]
+
 
 class AbstractForeignNetwork(AbstractNetwork):
     """A network known by its outputs alone; its Jacobian is computed number by number."""
 
-    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
-        return explicit_jacobian(self.apply, params, x, outputs)
+    def linearize(
+        self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
+    ) -> tuple[Outputs, Jacobian]:
+        return explicit_linearization(self.apply, params, x, outputs)
 
     def jacobian_size(self, params: Params) -> int:
         return sum(leaf.size for leaf in jax.tree.leaves(params))
@@ -103,7 +111,9 @@ class AbstractLayeredNetwork(AbstractNetwork):
     def apply(self, params: Params, x: Inputs) -> Outputs:
         return self._forward(params, x, [0.0] * len(params))[0]
 
-    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
+    def linearize(
+        self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
+    ) -> tuple[Outputs, Jacobian]:
         affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
         shapes = jax.eval_shape(lambda: self._forward(params, x, [0.0] * len(params))[1][1])
         zeros = [jnp.zeros(shape.shape, shape.dtype) for shape in shapes]
@@ -115,10 +125,8 @@ class AbstractLayeredNetwork(AbstractNetwork):
         cotangents = jnp.broadcast_to(outputs[:, None, :], (len(outputs), *predicted.shape))
         (signals,) = jax.vmap(pullback)(cotangents.astype(predicted.dtype))
         signals = [jnp.swapaxes(signal, 0, 1) for signal in signals]
-        return tuple(
-            stage.jacobian(source, signal)
-            for stage, source, signal in zip(affine, inputs, signals, strict=True)
-        )
+        triples = zip(affine, inputs, signals, strict=True)
+        return predicted, tuple(stage.jacobian(x, signal) for stage, x, signal in triples)
 
     def jacobian_size(self, params: Params) -> int:
         affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
@@ -141,21 +149,21 @@ class AbstractLayeredNetwork(AbstractNetwork):
         return x, (inputs, pre_activations)
 
 
-def explicit_jacobian(
+def explicit_linearization(
     apply: Callable[[Params, Inputs], Outputs],
     params: Params,
     x: Inputs,
     outputs: Float[Array, "k output"],
-) -> Jacobian:
-    """The Jacobian of any network, one point at a time."""
+) -> tuple[Outputs, Jacobian]:
+    """Outputs and Jacobian of any network, one point at a time."""
 
-    def at_point(point: Array) -> Params:
+    def at_point(point: Array) -> tuple[Array, Params]:
         value, pullback = jax.vjp(lambda p: apply(p, point[None])[0], params)
-        return jax.vmap(pullback)(outputs.astype(value.dtype))[0]
+        return value, jax.vmap(pullback)(outputs.astype(value.dtype))[0]
 
-    rows = jax.vmap(at_point)(x)
+    values, rows = jax.vmap(at_point)(x)
     leaves = zip(jax.tree.leaves(rows), jax.tree.leaves(params), strict=True)
-    return tuple(
+    return values, tuple(
         ExplicitJacobian(jnp.reshape(row, (*row.shape[:2], *as_matrix(leaf).shape)))
         for row, leaf in leaves
     )

@@ -30,7 +30,7 @@ class Dense(AbstractAffineStage):
         return x @ matrix[:-1] + matrix[-1]
 
     def jacobian(self, x: Array, signals: Array) -> OuterJacobian:
-        return OuterJacobian(_with_one(x), signals)
+        return OuterJacobian(x, signals)
 
     def jacobian_size(self, matrix: Array) -> int:
         return sum(matrix.shape)

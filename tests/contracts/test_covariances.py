@@ -1,5 +1,6 @@
 """What every covariance family promises, checked against the matrix S written out."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -44,12 +45,10 @@ class Case:
         return LinearizedNetwork(self.network, self.family, self.params, state)
 
     def jacobian(self, x):
-        return self.network.jacobian(self.params, x, jnp.eye(2))
+        return _jacobian(self.network, self.params, x)
 
     def explicit(self, x):
-        """J with axes (point, output, weight)."""
-        flat, restore = ravel_pytree(self.params)
-        return jax.jit(jax.jacobian(lambda p: self.network.apply(restore(p), x)))(flat)
+        return _explicit_jacobian(self.network, self.params, x)
 
     def matrix(self):
         """S, by feeding the identity through the family as if every weight were an output."""
@@ -63,11 +62,28 @@ class Case:
         return self.family.gram(self.state, jacobian, jacobian)[0]
 
 
+@eqx.filter_jit
+def _jacobian(network, params, x):
+    return network.jacobian(params, x, jnp.eye(2))
+
+
+@eqx.filter_jit
+def _explicit_jacobian(network, params, x):
+    """J with axes (point, output, weight)."""
+    flat, restore = ravel_pytree(params)
+    return jax.jacobian(lambda p: network.apply(restore(p), x))(flat)
+
+
 def _waves(leaf):
     return jnp.cos(1.7 * jnp.arange(1.0 * leaf.size)).reshape(leaf.shape)
 
 
-@pytest.fixture(scope="module", params=[(f, n) for f in FAMILIES for n in NETWORKS], ids="-".join)
+CASES = [(family, network) for family in FAMILIES for network in NETWORKS]
+# The last layer of either network is dense: the convolutions before it change nothing.
+CASES = [(family, network) for family, network in CASES if "last" not in family or network == "mlp"]
+
+
+@pytest.fixture(scope="module", params=CASES, ids="-".join)
 def case(request):
     family, network = request.param
     return Case(FAMILIES[family], *NETWORKS[network])
@@ -145,7 +161,8 @@ def _everything(case):
 
 def test_working_in_blocks_changes_neither_covariance_nor_gradient(case, monkeypatch):
     whole = _everything(case)
-    for block_elements in (1, 40):
+    sizes = (1, 40) if isinstance(case.network, MLP) else (1,)
+    for block_elements in sizes:
         monkeypatch.setattr(gfsvi.jacobian, "BLOCK_ELEMENTS", block_elements)
         np.testing.assert_allclose(_everything(case), whole, rtol=1e-9, atol=1e-11)
 

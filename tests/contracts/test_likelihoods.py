@@ -13,7 +13,7 @@ import pytest
 import gfsvi.likelihoods
 from gfsvi.function import AbstractRandomFunction
 from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood
-from gfsvi.likelihoods import CustomLikelihood
+from gfsvi.likelihoods import Bernoulli, Categorical, CustomLikelihood, Poisson
 from gfsvi.model import Model
 from gfsvi.predictive import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
@@ -286,3 +286,20 @@ def test_predictions_are_double_where_the_session_is_single(likelihood, y, key):
     assert kinds == {"float64"}
     double = Model(Fixed(values), likelihood).predict(x, key=key)
     np.testing.assert_allclose(predictive.log_prob(y), double.log_prob(y), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "bad"),
+    [
+        (Bernoulli(), [0, 2]),
+        (Categorical(), [0, 0.5]),
+        (Categorical(), [-1, 0]),
+        (Categorical(num_classes=2), [0, 2]),
+        (Poisson(), [-1, 3]),
+        (Poisson(), [0.5, 3]),
+        (CustomLikelihood(laplace_density, support=(0, 1)), [0.5, 1.5]),
+    ],
+)
+def test_impossible_observations_are_refused_with_a_remedy(likelihood, bad):
+    with pytest.raises(ValueError, match=r"expects .*; got .*\. [A-Z].*\."):
+        likelihood.check(np.array(bad))

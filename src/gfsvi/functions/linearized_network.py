@@ -1,6 +1,7 @@
 """A network with a Gaussian over its weights, linearised around their mean."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import equinox as eqx
 import jax
@@ -13,6 +14,8 @@ from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.jacobian import Grams, Variances
 from gfsvi.network import AbstractNetwork, Params
 from gfsvi.values import Gaussian, Marginals
+
+T = TypeVar("T")
 
 
 class LinearizedNetwork(AbstractRandomFunction):
@@ -29,20 +32,23 @@ class LinearizedNetwork(AbstractRandomFunction):
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         x, outputs = self._prepare(x)
-        mean = self.network.apply(self.params, x).T.astype(jnp.float64)
-        per_block = self._points_per_block(1)
         if self._points_per_block(len(outputs)) >= len(x):
-            return Gaussian(mean, self._gram(x, x, outputs))
-        grams = jax.lax.map(
-            jax.checkpoint(lambda output: self._blocked_gram(x, output[None], per_block)[0]), outputs
-        )
-        return Gaussian(mean, grams)
+            mean, jacobian = self.network.linearize(self.params, x, outputs)
+            grams = self.covariance.gram(self.state, jacobian, jacobian)
+        else:
+            mean = self.network.apply(self.params, x)
+            grams = jax.lax.map(lambda output: self._blocked_gram(x, output[None])[0], outputs)
+        return Gaussian(mean.T.astype(jnp.float64), grams)
 
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         x, outputs = self._prepare(x)
-        mean = self.network.apply(self.params, x).T
-        size = self._points_per_block(len(outputs))
-        return Marginals(mean, _in_blocks(lambda rows: self._variance(rows, outputs), x, size))
+
+        def block(rows: Points) -> tuple[Float[Array, "point output"], Variances]:
+            mean, jacobian = self.network.linearize(self.params, rows, outputs)
+            return mean, self.covariance.variance(self.state, jacobian)
+
+        mean, cov = _in_blocks(block, x, self._points_per_block(len(outputs)))
+        return Marginals(mean.T, cov)
 
     def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Float[Array, "point output"]]:
         """One function drawn from the process, to be evaluated anywhere."""
@@ -65,28 +71,21 @@ class LinearizedNetwork(AbstractRandomFunction):
         size = self.network.jacobian_size(self.params) * num_outputs
         return max(1, jacobians.BLOCK_ELEMENTS // size)
 
-    def _variance(self, x: Points, outputs: Array) -> Variances:
-        return self.covariance.variance(self.state, self.network.jacobian(self.params, x, outputs))
+    def _blocked_gram(self, x: Points, output: Float[Array, "1 output"]) -> Grams:
+        size = self._points_per_block(1)
+        linearize = jax.checkpoint(lambda rows: self.network.jacobian(self.params, rows, output))
 
-    def _gram(self, x: Points, z: Points, outputs: Array) -> Grams:
-        jacobian = self.network.jacobian(self.params, x, outputs)
-        other = jacobian if z is x else self.network.jacobian(self.params, z, outputs)
-        return self.covariance.gram(self.state, jacobian, other)
+        def row_of_blocks(rows: Points) -> Float[Array, "rows point 1"]:
+            def block(columns: Points) -> Float[Array, "columns rows 1"]:
+                gram = self.covariance.gram(self.state, linearize(rows), linearize(columns))
+                return jnp.transpose(gram, (2, 1, 0))
 
-    def _blocked_gram(self, x: Points, outputs: Array, size: int) -> Grams:
-        if size >= len(x):
-            return self._gram(x, x, outputs)
+            return jnp.swapaxes(_in_blocks(block, x, size), 0, 1)
 
-        def row_of_blocks(rows: Points) -> Float[Array, "rows k point"]:
-            def block(columns: Points) -> Float[Array, "columns rows k"]:
-                return jnp.transpose(self._gram(rows, columns, outputs), (2, 1, 0))
-
-            return jnp.transpose(_in_blocks(block, x, size), (1, 2, 0))
-
-        return jnp.swapaxes(_in_blocks(row_of_blocks, x, size), 0, 1)
+        return jnp.transpose(_in_blocks(row_of_blocks, x, size), (2, 0, 1))
 
 
-def _in_blocks(function: Callable[[Array], Array], x: Points, size: int) -> Array:
+def _in_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
     """Apply a function of rows block by block; its results have the rows in front."""
     if size >= len(x):
         return function(x)
@@ -94,4 +93,4 @@ def _in_blocks(function: Callable[[Array], Array], x: Points, size: int) -> Arra
     padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
     blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
     results = jax.lax.map(jax.checkpoint(function), blocks)
-    return jnp.reshape(results, (num_blocks * size, *results.shape[2:]))[: len(x)]
+    return jax.tree.map(lambda r: jnp.reshape(r, (-1, *r.shape[2:]))[: len(x)], results)

@@ -22,8 +22,10 @@ class ScaledInputs(AbstractNetwork):
     def apply(self, params: Params, x: Inputs) -> Outputs:
         return self.network.apply(params, self._scaled(x))
 
-    def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
-        return self.network.jacobian(params, self._scaled(x), outputs)
+    def linearize(
+        self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
+    ) -> tuple[Outputs, Jacobian]:
+        return self.network.linearize(params, self._scaled(x), outputs)
 
     def jacobian_size(self, params: Params) -> int:
         return self.network.jacobian_size(params)
