@@ -4,6 +4,7 @@ A family is to its state what a network is to its parameters: `init` makes the l
 the other methods are pure functions of them. All it ever sees of the network is a Jacobian.
 """
 
+import itertools
 from abc import abstractmethod
 from typing import Any
 
@@ -51,7 +52,7 @@ def raw_lower_triangular(size: int, scale: float, dtype: Any) -> Float[Array, "n
 def unflatten_like(params: Params, vector: Float[Array, " weight"]) -> Params:
     """Cut a vector over all weights into the shapes of `params`."""
     leaves, structure = jax.tree.flatten(params)
-    cuts = jnp.cumsum(jnp.array([leaf.size for leaf in leaves]))[:-1].tolist()
+    cuts = list(itertools.accumulate(leaf.size for leaf in leaves))[:-1]
     pieces = jnp.split(vector, cuts)
     shaped = [jnp.reshape(p, leaf.shape) for p, leaf in zip(pieces, leaves, strict=True)]
     return jax.tree.unflatten(structure, shaped)

@@ -38,18 +38,13 @@ def fit_mean(
     points: Points,
     *,
     gamma: float,
-    num_steps: int = 40,
-    damping: float = 1.0,
+    num_steps: int = 60,
 ) -> Model:
-    """Move the mean weights to where data and prior together want the mean function.
-
-    A large initial `damping` keeps the weights, and with them the features, close to where they
-    are; a polish wants that, a first fit does not mind.
-    """
+    """Move the mean weights to where data and prior together want the mean function."""
     function = model.function
     flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), function.params))
     problem = _Problem.of(model, prior, data, points, gamma)
-    best = _minimize(problem, unravel, flat, damping, num_steps)
+    best = _minimize(problem, unravel, flat, num_steps)
     params = jax.tree.map(lambda new, old: new.astype(old.dtype), unravel(best), function.params)
     return eqx.tree_at(lambda m: m.function.params, model, params)
 
@@ -127,7 +122,7 @@ class _Search(NamedTuple):
 
 
 @eqx.filter_jit
-def _minimize(problem: _Problem, unravel, start: Array, damping: float, num_steps: int) -> Array:
+def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array:
     def step(search: _Search, _: None) -> tuple[_Search, None]:
         rows, targets = problem.least_squares(unravel(search.weights))
         gram = row_gram(rows)
@@ -144,5 +139,5 @@ def _minimize(problem: _Problem, unravel, start: Array, damping: float, num_step
             jnp.clip(search.damping * jnp.where(better, 0.3, 4.0), 1e-12, 1e6),
         ), None
 
-    first = _Search(start, problem.cost(unravel(start)), jnp.asarray(damping, jnp.float64))
+    first = _Search(start, problem.cost(unravel(start)), jnp.array(1.0))
     return jax.lax.scan(step, first, length=num_steps)[0].weights

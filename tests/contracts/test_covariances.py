@@ -1,5 +1,7 @@
 """What every covariance family promises, checked against the matrix S written out."""
 
+import functools
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -36,9 +38,12 @@ class Case:
 
     def __init__(self, family, network, x):
         self.family, self.network, self.x = family, network, x
-        self.params = network.init(x, key=KEY, dtype=jnp.float64)
-        state = family.init(self.params, key=KEY)
-        self.state = jax.tree.map(lambda leaf: leaf + 0.2 * _waves(leaf), state)
+        self.params, self.state = jax.jit(self._start)()
+
+    def _start(self):
+        params = self.network.init(self.x, key=KEY, dtype=jnp.float64)
+        state = self.family.init(params, key=KEY)
+        return params, jax.tree.map(lambda leaf: leaf + 0.2 * _waves(leaf), state)
 
     def function(self, state=None):
         state = self.state if state is None else state
@@ -50,6 +55,7 @@ class Case:
     def explicit(self, x):
         return _explicit_jacobian(self.network, self.params, x)
 
+    @functools.cached_property
     def matrix(self):
         """S, by feeding the identity through the family as if every weight were an output."""
         leaves = [as_matrix(leaf) for leaf in jax.tree.leaves(self.params)]
@@ -59,7 +65,7 @@ class Case:
             parts.append(ExplicitJacobian(block.reshape(num_weights, 1, *leaf.shape)))
             start += leaf.size
         jacobian = tuple(parts)
-        return self.family.gram(self.state, jacobian, jacobian)[0]
+        return jax.jit(lambda state: self.family.gram(state, jacobian, jacobian)[0])(self.state)
 
 
 @eqx.filter_jit
@@ -90,7 +96,7 @@ def case(request):
 
 
 def test_the_covariance_is_symmetric_and_positive_semidefinite(case):
-    matrix = case.matrix()
+    matrix = case.matrix
     np.testing.assert_allclose(matrix, matrix.T, atol=1e-14)
     eigenvalues = np.linalg.eigvalsh(matrix)
     assert eigenvalues[0] > -1e-12 * eigenvalues[-1]
@@ -98,20 +104,27 @@ def test_the_covariance_is_symmetric_and_positive_semidefinite(case):
 
 
 def test_the_variance_is_the_covariance_between_outputs_at_a_point(case):
-    jacobian = case.explicit(case.x)
-    expected = jnp.einsum("pkw,wv,plv->pkl", jacobian, case.matrix(), jacobian)
-    found = case.family.variance(case.state, case.jacobian(case.x))
+    jacobian = np.asarray(case.explicit(case.x))
+    expected = np.einsum("pkw,wv,plv->pkl", jacobian, case.matrix, jacobian)
+    found = jax.jit(case.family.variance)(case.state, case.jacobian(case.x))
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 def test_the_gram_matrix_is_the_covariance_between_points(case):
-    x, z = case.x, case.x[:2] + 0.3
-    mine, others, matrix = case.explicit(x), case.explicit(z), case.matrix()
-    jacobian = case.jacobian(x)
-    for other, right in ((case.jacobian(z), others), (jacobian, mine)):
-        expected = jnp.einsum("pkw,wv,qkv->kpq", mine, matrix, right)
-        found = case.family.gram(case.state, jacobian, other)
-        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    z = case.x[::-1] + 0.3
+    mine, others = (np.asarray(case.explicit(points)) for points in (case.x, z))
+    expected = np.einsum("pkw,wv,qkv->kpq", mine, case.matrix, others)
+    found = jax.jit(case.family.gram)(case.state, case.jacobian(case.x), case.jacobian(z))
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+def test_the_gram_matrix_of_points_with_themselves_takes_the_same_value(case):
+    mine = np.asarray(case.explicit(case.x))
+    expected = np.einsum("pkw,wv,qkv->kpq", mine, case.matrix, mine)
+    found = jax.jit(lambda state, j: case.family.gram(state, j, j))(
+        case.state, case.jacobian(case.x)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 def test_the_gram_matrix_is_in_double_precision_for_single_precision_weights(case):
@@ -129,7 +142,7 @@ def test_samples_have_this_covariance(case):
         return ravel_pytree(case.family.sample(case.state, case.params, key=key))[0]
 
     draws = jax.jit(jax.vmap(draw))(jax.random.split(KEY, 20_000))
-    matrix = np.asarray(case.matrix())
+    matrix = np.asarray(case.matrix)
     # The error of an empirical covariance has variance (S_ii S_jj + S_ij^2) / n.
     variances = np.diag(matrix)
     error = np.sqrt((np.outer(variances, variances) + matrix**2) / len(draws))
@@ -178,14 +191,14 @@ def test_gradients_reach_every_part_of_the_state(case):
 def test_weights_begin_independent_with_the_standard_deviation_asked_for(family):
     case = Case(family, *NETWORKS["mlp"])
     case.state = family.init(case.params, key=KEY)
-    matrix = case.matrix()
+    matrix = case.matrix
     np.testing.assert_allclose(matrix, 0.05**2 * np.eye(len(matrix)), atol=1e-12)
 
 
 def test_the_last_layer_family_leaves_the_other_layers_certain():
     case = Case(LastLayer(), *NETWORKS["mlp"])
     last = case.params[-1].size
-    matrix = case.matrix()
+    matrix = case.matrix
     assert np.all(matrix[:-last] == 0)
     assert np.all(np.diag(matrix)[-last:] > 0)
 

@@ -15,6 +15,7 @@ from gfsvi.kernel import AbstractKernel
 from gfsvi.linalg import add_to_diagonal, normal_log_density
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
+from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.precision import double
 from gfsvi.training import Fit, Training, Where, maximize
 
@@ -90,14 +91,10 @@ def log_marginal_likelihood(
     values = model.function.at(batch.x)
     residual = targets - values.mean[: len(targets)]
     cov = add_to_diagonal(values.cov, noise_variance + 1e-8)
-    shared = jnp.all(noise_variance == noise_variance[:1]) if len(targets) > 1 else True
-    del shared
     return scale * normal_log_density(residual, cov), {}
 
 
 def _perturbed(model: Model, key: PRNGKeyArray) -> Model:
-    from gfsvi.params import from_free, is_learnable, to_free
-
     leaves, structure = jax.tree.flatten(to_free(model))
     keys = jax.random.split(key, len(leaves))
     moved = [

@@ -25,6 +25,8 @@ from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, Unifor
 from gfsvi.precision import double
 from gfsvi.training import Fit, Training, Where, maximize
 
+MAX_SCALED_FEATURES = 256
+
 
 class GFSVI(AbstractMethod):
     """Fit a linearised network to data under a prior on functions (the paper's Algorithm 1).
@@ -59,46 +61,62 @@ class GFSVI(AbstractMethod):
         start: Model | None = None,
     ) -> Fit:
         """Fit to `data`, from `start` (an earlier posterior) if one is given."""
-        init_key, train_key, fit_key = jax.random.split(key, 3)
-        objective = self.objective(model.function, data)
+        init_key, train_key = jax.random.split(key)
+        self._check(model, data)
         if start is None:
             start = self.initial(model, data, key=init_key)
-            start = self._with_fitted_mean(start, objective, data, fit_key)
-        posterior, history = self._maximize(objective, start, data, self.training, train_key, validation)
-        polished = self._with_fitted_mean(posterior, objective, data, fit_key)
-        return Fit(posterior, history)
-
-    def _maximize(self, objective, start, data, training, key, validation, fixed=None):
-        return maximize(
-            objective,
+        posterior, history = maximize(
+            self.objective(model.function, data),
             start,
             data,
-            training,
-            key=key,
-            fixed=fixed or self.fixed,
+            self.training,
+            key=train_key,
+            fixed=self.fixed,
             validation=validation,
             score=_validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
+        return Fit(posterior, history)
 
+    @double
     def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
-        """The posterior before training: random weights, a small covariance."""
+        """The posterior before training: a small covariance around a mean that fits.
+
+        Inputs are measured in correlation lengths of the prior, so that random weights vary as
+        fast as the prior does; where the Jacobian is small enough the mean is fitted at once.
+        """
         network_key, covariance_key, points_key = jax.random.split(key, 3)
-        x = self.objective(model.function, data).points.draw(jnp.asarray(data.x), key=points_key)
-        network = self.network
-        if x.ndim == 2 and x.shape[1] <= 256:
-            lengths = correlation_lengths(model.function, data.x)
-            network = ScaledInputs(network, np.mean(data.x, axis=0), lengths / np.sqrt(x.shape[1]))
+        points = self.objective(model.function, data).points
+        x = points.draw(jnp.asarray(data.x), key=points_key)
+        network = self._in_prior_units(model.function, np.asarray(data.x))
         params = network.init(x, key=network_key, dtype=self.dtype)
         state = self.covariance.init(params, key=covariance_key)
-        return Model(LinearizedNetwork(network, self.covariance, params, state), model.likelihood)
+        function = LinearizedNetwork(network, self.covariance, params, state)
+        start = Model(function, model.likelihood)
+        if not fits_in_memory(start, data, len(x)):
+            return start
+        return fit_mean(start, model.function, data, x, gamma=self.gamma)
 
-    def _with_fitted_mean(self, model, objective, data, key, num_steps=60, damping=1.0):
-        if not fits_in_memory(model, data, objective.points.num_points):
-            return model
-        x = objective.points.draw(jnp.asarray(data.x), key=key)
-        return fit_mean(model, objective.prior, data, x, gamma=self.gamma, num_steps=num_steps, damping=damping)
+    def _in_prior_units(self, prior: AbstractRandomFunction, x: np.ndarray) -> AbstractNetwork:
+        if x.ndim != 2 or x.shape[1] > MAX_SCALED_FEATURES:
+            return self.network
+        lengths = correlation_lengths(prior, x)
+        return ScaledInputs(self.network, np.mean(x, axis=0), lengths / np.sqrt(x.shape[1]))
+
+    def _check(self, model: Model, data: Data) -> None:
+        model.likelihood.check(np.asarray(data.y))
+        needed = model.likelihood.num_outputs(data.y)
+        x = jnp.asarray(data.x[:1])
+        key = jax.random.key(0)
+        made = jax.eval_shape(lambda: self.network.apply(self.network.init(x, key=key), x)).shape
+        given = model.function.at(x).mean.shape[0]
+        if made[-1] != needed or given != needed:
+            raise ValueError(
+                f"{type(model.likelihood).__name__} needs {needed} function outputs for these "
+                f"observations; got a network with {made[-1]} and a prior with {given}. "
+                f"Set outputs={needed} on both."
+            )
 
     def objective(self, prior: AbstractRandomFunction, data: Data) -> "Elbo":
         """What is maximised, for this prior and these data."""
