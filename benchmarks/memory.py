@@ -48,9 +48,7 @@ class Peak(threading.Thread):
 def measure(batch: int = 100, points: int = 25) -> dict[str, float]:
     """Peak memory, above the bare process, of compiling and running one step."""
     random = np.random.default_rng(0)
-    data = Data(
-        random.normal(size=(batch, 28, 28, 1)).astype(np.float32), np.arange(batch) % 10
-    )
+    data = Data(random.normal(size=(batch, 28, 28, 1)).astype(np.float32), np.arange(batch) % 10)
     with jax.enable_x64(True):
         jnp.zeros(1).block_until_ready()
         before = resident_mib()

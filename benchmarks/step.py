@@ -152,9 +152,7 @@ def growth() -> dict[str, dict[str, list[float]]]:
         for size in sizes:
             base = {"batch": 1000, "points": 100, name: size}
             settings = {c: Setting.of(covariance=c(), **base) for c in (Diagonal, Kronecker)}
-            calls = {
-                c.__name__: gradient_of(objective(s), s.model) for c, s in settings.items()
-            }
+            calls = {c.__name__: gradient_of(objective(s), s.model) for c, s in settings.items()}
             for family, seconds in interleaved_seconds(calls, repeats=5).items():
                 table[name].setdefault(family, []).append(1e3 * seconds)
             weights = sum(p.size for p in settings[Diagonal].model.function.params)

@@ -38,14 +38,19 @@ def fit_mean(
     points: Points,
     *,
     gamma: float,
-    num_steps: int = 60,
+    num_steps: int,
+    damping: float = 1.0,
 ) -> Model:
-    """Move the mean weights to where data and prior together want the mean function."""
-    function = model.function
-    flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), function.params))
+    """Move the mean weights to where data and prior together want the mean function.
+
+    A larger initial `damping` keeps the weights, and with them the features, close to where they
+    are.
+    """
+    params = model.function.params
+    flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), params))
     problem = _Problem.of(model, prior, data, points, gamma)
-    best = _minimize(problem, unravel, flat, num_steps)
-    params = jax.tree.map(lambda new, old: new.astype(old.dtype), unravel(best), function.params)
+    best = unravel(_minimize(problem, unravel, flat, jnp.asarray(damping), num_steps))
+    params = jax.tree.map(lambda new, old: new.astype(old.dtype), best, params)
     return eqx.tree_at(lambda m: m.function.params, model, params)
 
 
@@ -80,7 +85,9 @@ class _Problem(eqx.Module):
         white = solve_lower(self.prior_factor, (of_points - self.prior_mean)[..., None])
         return 0.5 * jnp.sum(white**2) - jnp.sum(self.likelihood.log_prob(self.y, of_data))
 
-    def least_squares(self, params: Array) -> tuple[Float[Array, "row weight"], Float[Array, " row"]]:
+    def least_squares(
+        self, params: Array
+    ) -> tuple[Float[Array, "row weight"], Float[Array, " row"]]:
         """Rows A and targets b: a step solves A step = b."""
         of_data, of_points = self._values(params)
         slope, curvature = self._derivatives(of_data)
@@ -122,7 +129,7 @@ class _Search(NamedTuple):
 
 
 @eqx.filter_jit
-def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array:
+def _minimize(problem: _Problem, unravel, start: Array, damping: Array, num_steps: int) -> Array:
     def step(search: _Search, _: None) -> tuple[_Search, None]:
         rows, targets = problem.least_squares(unravel(search.weights))
         gram = row_gram(rows)
@@ -139,5 +146,5 @@ def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array
             jnp.clip(search.damping * jnp.where(better, 0.3, 4.0), 1e-12, 1e6),
         ), None
 
-    first = _Search(start, problem.cost(unravel(start)), jnp.array(1.0))
+    first = _Search(start, problem.cost(unravel(start)), damping)
     return jax.lax.scan(step, first, length=num_steps)[0].weights

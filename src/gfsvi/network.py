@@ -25,8 +25,18 @@ class AbstractNetwork(eqx.Module):
     """A network: parameters to begin with, outputs, and their Jacobian."""
 
     @abstractmethod
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
-        """Parameters to start from, for inputs like `x`."""
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
+        """Parameters to start from, for inputs like `x`.
+
+        A network that can starts out varying along each feature on the given `lengths`.
+        """
 
     @abstractmethod
     def apply(self, params: Params, x: Inputs) -> Outputs:
@@ -71,7 +81,9 @@ class AbstractAffineStage(eqx.Module):
     """One affine step: a matrix, its last row the bias, times the stage's sources."""
 
     @abstractmethod
-    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
+    def init(
+        self, x: Array, *, key: PRNGKeyArray, dtype: Any, lengths: Array | None = None
+    ) -> Array:
         """The matrix to start from, for inputs like these."""
 
     @abstractmethod
@@ -95,13 +107,21 @@ class AbstractLayeredNetwork(AbstractNetwork):
     def stages(self) -> tuple[AbstractStage | AbstractAffineStage, ...]:
         """The stages, first to last."""
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         params = []
         x = jnp.asarray(x, dtype)
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 key, stage_key = jax.random.split(key)
-                params.append(stage.init(x, key=stage_key, dtype=dtype))
+                first = lengths if not params else None
+                params.append(stage.init(x, key=stage_key, dtype=dtype, lengths=first))
                 x = stage.apply(params[-1], x)
             else:
                 x = stage.apply(x)

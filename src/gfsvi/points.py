@@ -114,6 +114,23 @@ class FixedPoints(AbstractPoints):
         return jnp.asarray(self.x, batch.dtype)
 
 
+class Between(AbstractPoints):
+    """Points on the lines between rows of the batch: near the data, where predictions are made."""
+
+    num_points: int = eqx.field(static=True, default=100)
+
+    def bind(self, x: Points) -> "Between":
+        return self
+
+    def draw(self, batch: Points, *, key: PRNGKeyArray) -> Points:
+        first_key, second_key, share_key = jax.random.split(key, 3)
+        first = batch[_choose(len(batch), self.num_points, first_key)]
+        second = batch[_choose(len(batch), self.num_points, second_key)]
+        shape = (self.num_points,) + (1,) * (batch.ndim - 1)
+        share = jax.random.uniform(share_key, shape, batch.dtype)
+        return first + share * (second - first)
+
+
 class RandomPixel(AbstractPoints):
     """The paper's random pixel: each pixel takes its value from some image of the batch."""
 

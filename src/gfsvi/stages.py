@@ -18,10 +18,18 @@ class Dense(AbstractAffineStage):
 
     width: int = eqx.field(static=True)
 
-    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
-        """LeCun-normal weights; each unit's activation is centred on one of the inputs."""
+    def init(
+        self, x: Array, *, key: PRNGKeyArray, dtype: Any, lengths: Array | None = None
+    ) -> Array:
+        """LeCun-normal weights; each unit's activation is centred on one of the inputs.
+
+        With `lengths`, units vary by about one over a step of one length: w_i ~ N(0, 1 / l_i^2).
+        """
         weight_key, row_key = jax.random.split(key)
         matrix = _matrix(x.shape[-1], self.width, weight_key, dtype)
+        if lengths is not None:
+            units = jnp.asarray(x.shape[-1] ** 0.5 / lengths, dtype)
+            matrix = matrix.at[:-1].multiply(units[:, None])
         centres = x[jax.random.choice(row_key, len(x), (self.width,))]
         return matrix.at[-1].set(-jnp.einsum("oi,io->o", centres, matrix[:-1]))
 
@@ -42,7 +50,9 @@ class Convolution(AbstractAffineStage):
     channels: int = eqx.field(static=True)
     size: int = eqx.field(static=True, default=3)
 
-    def init(self, x: Array, *, key: PRNGKeyArray, dtype: Any) -> Array:
+    def init(
+        self, x: Array, *, key: PRNGKeyArray, dtype: Any, lengths: Array | None = None
+    ) -> Array:
         _check_image(x.shape[1:])
         return _matrix(self.size**2 * x.shape[-1], self.channels, key, dtype)
 

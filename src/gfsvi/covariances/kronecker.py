@@ -33,7 +33,9 @@ class Kronecker(AbstractCovariance):
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)
         draws = []
-        for leaf, raw, leaf_key in zip(leaves, state, jax.random.split(key, len(leaves)), strict=True):
+        for leaf, raw, leaf_key in zip(
+            leaves, state, jax.random.split(key, len(leaves)), strict=True
+        ):
             left, right = map(lower_triangular, raw)
             noise = jax.random.normal(leaf_key, as_matrix(leaf).shape, leaf.dtype)
             draws.append(jnp.reshape(left @ noise @ right.T, leaf.shape))

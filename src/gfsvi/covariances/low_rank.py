@@ -28,7 +28,9 @@ class LowRank(AbstractCovariance):
         leaves = jax.tree.leaves(params)
         keys = jax.random.split(key, len(leaves))
         directions = tuple(
-            0.1 * self.initial_std * jax.random.normal(k, (*as_matrix(leaf).shape, self.rank), leaf.dtype)
+            0.1
+            * self.initial_std
+            * jax.random.normal(k, (*as_matrix(leaf).shape, self.rank), leaf.dtype)
             for leaf, k in zip(leaves, keys, strict=True)
         )
         return self._diagonal.init(params, key=key), directions

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
@@ -50,7 +49,9 @@ class LinearizedNetwork(AbstractRandomFunction):
         mean, cov = _in_blocks(block, x, self._points_per_block(len(outputs)))
         return Marginals(mean.T, cov)
 
-    def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Float[Array, "point output"]]:
+    def sample_function(
+        self, *, key: PRNGKeyArray
+    ) -> Callable[[Points], Float[Array, "point output"]]:
         """One function drawn from the process, to be evaluated anywhere."""
         step = self.covariance.sample(self.state, self.params, key=key)
 

@@ -20,12 +20,12 @@ from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.networks.scaled_inputs import ScaledInputs
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.training import Fit, Training, Where, maximize
 
 MAX_SCALED_FEATURES = 256
+MAX_COVERED_FEATURES = 3
 
 
 class GFSVI(AbstractMethod):
@@ -40,6 +40,8 @@ class GFSVI(AbstractMethod):
         dtype: Precision of the network; the linear algebra is float64 always.
         fixed: Picks the parts of the model that stay as they are,
             for example `lambda model: model.likelihood`.
+        gauss_newton: Whether Gauss-Newton steps fit the mean before training and polish it after;
+            by default for up to three features, where measurement points cover the inputs.
     """
 
     network: AbstractNetwork = MLP()
@@ -49,6 +51,7 @@ class GFSVI(AbstractMethod):
     training: Training = eqx.field(static=True, default_factory=Training)
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
+    gauss_newton: bool | None = eqx.field(static=True, default=None)
 
     @double
     def __call__(
@@ -65,8 +68,9 @@ class GFSVI(AbstractMethod):
         self._check(model, data)
         if start is None:
             start = self.initial(model, data, key=init_key)
+        objective = self.objective(model.function, data)
         posterior, history = maximize(
-            self.objective(model.function, data),
+            objective,
             start,
             data,
             self.training,
@@ -83,26 +87,29 @@ class GFSVI(AbstractMethod):
     def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
         """The posterior before training: a small covariance around a mean that fits.
 
-        Inputs are measured in correlation lengths of the prior, so that random weights vary as
-        fast as the prior does; where the Jacobian is small enough the mean is fitted at once.
+        Random weights vary as fast as the prior does.
         """
         network_key, covariance_key, points_key = jax.random.split(key, 3)
         points = self.objective(model.function, data).points
         x = points.draw(jnp.asarray(data.x), key=points_key)
-        network = self._in_prior_units(model.function, np.asarray(data.x))
-        params = network.init(x, key=network_key, dtype=self.dtype)
+        vectors = x.ndim == 2 and x.shape[1] <= MAX_SCALED_FEATURES
+        lengths = correlation_lengths(model.function, data.x) if vectors else None
+        params = self.network.init(x, key=network_key, dtype=self.dtype, lengths=lengths)
         state = self.covariance.init(params, key=covariance_key)
-        function = LinearizedNetwork(network, self.covariance, params, state)
+        function = LinearizedNetwork(self.network, self.covariance, params, state)
         start = Model(function, model.likelihood)
-        if not fits_in_memory(start, data, len(x)):
+        if not self._wants_gauss_newton(start, data):
             return start
-        return fit_mean(start, model.function, data, x, gamma=self.gamma)
+        # From a weak prior to the wanted one: a prior of low rank leaves no way otherwise.
+        for gamma in np.geomspace(max(1e-3, self.gamma), self.gamma, 4):
+            start = fit_mean(start, model.function, data, x, gamma=gamma, num_steps=20)
+        return start
 
-    def _in_prior_units(self, prior: AbstractRandomFunction, x: np.ndarray) -> AbstractNetwork:
-        if x.ndim != 2 or x.shape[1] > MAX_SCALED_FEATURES:
-            return self.network
-        lengths = correlation_lengths(prior, x)
-        return ScaledInputs(self.network, np.mean(x, axis=0), lengths / np.sqrt(x.shape[1]))
+    def _wants_gauss_newton(self, posterior: Model, data: Data) -> bool:
+        covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
+        wanted = covered if self.gauss_newton is None else self.gauss_newton
+        num_points = self.objective(posterior.function, data).points.num_points
+        return wanted and fits_in_memory(posterior, data, num_points)
 
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
@@ -139,7 +146,9 @@ class Elbo:
         log_prob = model.expected_log_prob(batch.x, batch.y, key=likelihood_key)
         expected = scale * jnp.sum(log_prob)
         x = self.points.draw(batch.x, key=points_key)
-        divergence = regularized_divergence(model.function.at(x), self.prior.at(x), gamma=self.gamma)
+        divergence = regularized_divergence(
+            model.function.at(x), self.prior.at(x), gamma=self.gamma
+        )
         parts = {
             "expected_log_likelihood": expected,
             "divergence": divergence.value,

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -34,7 +34,14 @@ class EquinoxNetwork(AbstractForeignNetwork):
         if any(isinstance(node, eqx.nn.Dropout) and not node.inference for node in nodes):
             raise randomness_error(self, "Switch it off: eqx.nn.inference_mode(module).")
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         params = eqx.filter(self.module.content, eqx.is_inexact_array)
         return starting_params(self, params, dtype)
 

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -26,7 +26,14 @@ class LinenNetwork(AbstractForeignNetwork):
 
     module: Any = eqx.field(static=True, converter=Opaque)
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         variables = dict(self.module.content.init(key, jnp.asarray(x, dtype)[:1]))
         params = starting_params(self, variables.pop("params", {}), dtype)
         if variables:

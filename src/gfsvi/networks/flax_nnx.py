@@ -4,7 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -36,7 +36,14 @@ class FlaxNNXNetwork(AbstractForeignNetwork):
         if kinds:
             raise hidden_state_error(self, ", ".join(sorted(kinds)))
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         from flax import nnx
 
         params = nnx.to_pure_dict(nnx.state(self.module.content, nnx.Param))

@@ -4,7 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -29,7 +29,14 @@ class FunctionNetwork(AbstractForeignNetwork):
     function: Any = eqx.field(static=True, converter=Opaque)
     start: Any = eqx.field(static=True, default=None, converter=Opaque)
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         start = self.start.content
         if start is None:
             raise ValueError(

@@ -6,7 +6,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -33,7 +33,14 @@ class HaikuNetwork(AbstractForeignNetwork):
         if isinstance(self.function.content, hk.TransformedWithState):
             raise hidden_state_error(self, "hk.transform_with_state")
 
-    def init(self, x: Inputs, *, key: PRNGKeyArray, dtype: Any = jnp.float32) -> Params:
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
         try:
             params = self._transformed().init(key, jnp.asarray(x, dtype)[:1])
             params = starting_params(self, params, dtype)
