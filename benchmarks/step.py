@@ -114,7 +114,7 @@ def naive_step(setting: Setting) -> Callable[[], Any]:
     return lambda: compiled(function.params, function.state, noise)
 
 
-def ratios() -> dict[str, float]:
+def ratios() -> dict[str, Any]:
     """The figures that the project promises, each from interleaved timings of one run."""
     small = Setting.of()
     wide = {c: Setting.of(points=500, covariance=c()) for c in (Diagonal, Kronecker)}

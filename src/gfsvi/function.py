@@ -31,11 +31,11 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
     The step at which the correlation first falls to exp(-1/2), one length scale of an RBF
     kernel, seen from the middle of `x`; at most a hundred ranges of the feature.
     """
-    x = np.asarray(x, np.float64)
-    ranges = np.maximum(np.ptp(x, axis=0), 1e-12)
+    rows = np.asarray(x, np.float64)
+    ranges = np.maximum(np.ptp(rows, axis=0), 1e-12)
     fractions = np.geomspace(1e-3, 1e2, 51)
-    centre = np.median(x, axis=0)
-    steps = np.eye(x.shape[1])[:, None, :] * (fractions[:, None] * ranges)[None]
+    centre = np.median(rows, axis=0)
+    steps = np.eye(rows.shape[1])[:, None, :] * (fractions[:, None] * ranges)[None]
 
     def correlations(along: Array) -> Array:
         cov = function.at(jnp.concatenate([centre[None], centre + along])).cov[0]

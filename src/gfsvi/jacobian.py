@@ -5,7 +5,10 @@ the layer's inputs and back-propagated signals whose outer product the Jacobian 
 `ExplicitJacobian` holds the numbers themselves. Axes: point, output k, row i, column o.
 """
 
+import functools
+import operator
 from abc import abstractmethod
+from collections.abc import Iterable
 
 import equinox as eqx
 import jax
@@ -175,6 +178,11 @@ class ExplicitJacobian(AbstractJacobian):
 def as_matrix(leaf: Array) -> Float[Array, "row column"]:
     """A parameter array of any shape, seen as a matrix with its last axis as columns."""
     return jnp.reshape(leaf, (-1, leaf.shape[-1])) if leaf.ndim else jnp.reshape(leaf, (1, 1))
+
+
+def total(arrays: Iterable[Array]) -> Array:
+    """The sum over the leaves of a network."""
+    return functools.reduce(operator.add, arrays)
 
 
 def projected_gram(mine: Array, others: Array, same: bool) -> Grams:

@@ -52,11 +52,11 @@ class Training:
         watch: Called with the `Progress` after every look; return True to stop.
     """
 
-    num_steps: int = 1000
+    num_steps: int = 500
     batch_size: int = 2000
     learning_rate: float = 1e-2
     optimizer: optax.GradientTransformation | None = None
-    evaluate_every: int = 50
+    evaluate_every: int = 25
     patience: int = 20
     watch: Callable[[Progress], bool | None] | None = None
 
@@ -141,7 +141,10 @@ def maximize(
     def assemble(params: Any) -> Any:
         return from_free(eqx.combine(params, static))
 
-    rate = eqx.filter_jit(lambda params, held_out: score(assemble(params), held_out))
+    @eqx.filter_jit
+    def rate(params: Any, held_out: Data) -> Float[Array, ""]:
+        return score(assemble(params), held_out)  # pyright: ignore[reportOptionalCall]
+
     best, best_score, best_step = state.params, -np.inf, 0
     records, scores, step = [], [], 0
     while step < training.num_steps:
@@ -194,7 +197,7 @@ def _compile_chunk(
         (value, parts), gradient = jax.value_and_grad(loss, has_aux=True)(
             state.params, batch, objective_key
         )
-        finite = jnp.isfinite(value) & jnp.isfinite(optax.global_norm(gradient))
+        finite = jnp.isfinite(value) & jnp.isfinite(optax.tree.norm(gradient))
         updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
         params = optax.apply_updates(state.params, updates)
         # A step that is not finite is not taken, so that the last good state can be looked at.

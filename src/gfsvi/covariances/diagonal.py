@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.covariance import AbstractCovariance, State
-from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix
+from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
 from gfsvi.network import Params
 
 
@@ -21,11 +21,11 @@ class Diagonal(AbstractCovariance):
 
     def variance(self, state: State, jacobian: Jacobian) -> Variances:
         pairs = zip(jacobian, state, strict=True)
-        return sum(j.scaled_variance(jnp.exp(log_std)) for j, log_std in pairs)
+        return total(j.scaled_variance(jnp.exp(log_std)) for j, log_std in pairs)
 
     def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
         triples = zip(jacobian, other, state, strict=True)
-        return sum(j.scaled_gram(jnp.exp(log_std), o) for j, o, log_std in triples)
+        return total(j.scaled_gram(jnp.exp(log_std), o) for j, o, log_std in triples)
 
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.covariance import AbstractCovariance, State, lower_triangular, raw_lower_triangular
-from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix
+from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
 from gfsvi.network import Params
 
 
@@ -24,11 +24,11 @@ class Kronecker(AbstractCovariance):
 
     def variance(self, state: State, jacobian: Jacobian) -> Variances:
         pairs = zip(jacobian, state, strict=True)
-        return sum(j.kronecker_variance(*map(lower_triangular, raw)) for j, raw in pairs)
+        return total(j.kronecker_variance(*map(lower_triangular, raw)) for j, raw in pairs)
 
     def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
         triples = zip(jacobian, other, state, strict=True)
-        return sum(j.kronecker_gram(*map(lower_triangular, raw), o) for j, o, raw in triples)
+        return total(j.kronecker_gram(*map(lower_triangular, raw), o) for j, o, raw in triples)
 
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)

@@ -12,6 +12,7 @@ from gfsvi.covariance import AbstractCovariance, State
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.jacobian import Grams, Variances
 from gfsvi.network import AbstractNetwork, Params
+from gfsvi.precision import double
 from gfsvi.values import Gaussian, Marginals
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class LinearizedNetwork(AbstractRandomFunction):
         """One function drawn from the process, to be evaluated anywhere."""
         step = self.covariance.sample(self.state, self.params, key=key)
 
+        @double
         def function(x: Points) -> Float[Array, "point output"]:
             x, _ = self._prepare(x)
             value, change = jax.jvp(lambda p: self.network.apply(p, x), (self.params,), (step,))

@@ -40,7 +40,9 @@ class GFSVI(AbstractMethod):
         dtype: Precision of the network; the linear algebra is float64 always.
         fixed: Picks the parts of the model that stay as they are,
             for example `lambda model: model.likelihood`.
-        gauss_newton: Whether Gauss-Newton steps fit the mean before training and polish it after;
+        calibrate: Whether validation rows, where given, also set the likelihood's parameters:
+            on the training rows noise comes out too small for rows that were not trained on.
+        gauss_newton: Whether Gauss-Newton steps fit the mean before training;
             by default for up to three features, where measurement points cover the inputs.
     """
 
@@ -51,6 +53,7 @@ class GFSVI(AbstractMethod):
     training: Training = eqx.field(static=True, default_factory=Training)
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
+    calibrate: bool = eqx.field(static=True, default=True)
     gauss_newton: bool | None = eqx.field(static=True, default=None)
 
     @double
@@ -81,7 +84,24 @@ class GFSVI(AbstractMethod):
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
+        if validation is not None and self.calibrate and self.fixed is None:
+            posterior = self._calibrated(posterior, validation, train_key)
         return Fit(posterior, history)
+
+    def _calibrated(self, posterior: Model, validation: Data, key: PRNGKeyArray) -> Model:
+        """Refit the likelihood's own parameters to rows that the function has not seen."""
+        values = posterior.function.marginals(validation.x, key=key)
+
+        def objective(
+            model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+            return jnp.sum(model.likelihood.expected_log_prob(batch.y, values, key=key)), {}
+
+        training = Training(num_steps=200, batch_size=len(validation), learning_rate=0.05)
+        calibrated, _ = maximize(
+            objective, posterior, validation, training, key=key, fixed=lambda model: model.function
+        )
+        return calibrated
 
     @double
     def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
