@@ -80,7 +80,12 @@ def test_regularized_kl_shrinks_as_gamma_grows(seed, points):
 
 @pytest.mark.parametrize(
     "num_points",
-    [10, 100, pytest.param(500, marks=pytest.mark.slow), pytest.param(1000, marks=pytest.mark.slow)],
+    [
+        10,
+        100,
+        pytest.param(500, marks=pytest.mark.slow),
+        pytest.param(1000, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("name", KERNELS)
 def test_regularized_kl_is_finite_for_every_kernel_and_gamma(name, num_points):

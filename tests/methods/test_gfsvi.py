@@ -1,0 +1,135 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gfsvi import Data, Model, Training
+from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, LowRank
+from gfsvi.functions import GaussianProcess
+from gfsvi.kernels import RBF
+from gfsvi.likelihoods import Categorical, Normal
+from gfsvi.methods import GFSVI, EmpiricalBayes, ExactGP
+from gfsvi.networks import MLP
+from gfsvi.points import LowDiscrepancy
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.uniform(-1, 1, size=(30, 1))
+DATA = Data(X, np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=30))
+MODEL = Model(GaussianProcess(RBF(0.7)), Normal(0.1))
+
+
+def method(**changes) -> GFSVI:
+    settings = {
+        "network": MLP((10, 10)),
+        "points": LowDiscrepancy(20, -2.0, 2.0),
+        "training": Training(num_steps=60, evaluate_every=30),
+    }
+    return GFSVI(**{**settings, **changes})
+
+
+@pytest.mark.parametrize(
+    "family", [Diagonal(), Kronecker(), LowRank(3), LastLayer(), Full()], ids=lambda f: repr(f)[:9]
+)
+def test_every_family_learns_and_never_returns_nan(family, key):
+    fit = method(covariance=family)(MODEL, DATA, key=key)
+    objective = fit.history.steps["objective"]
+    assert np.all(np.isfinite(objective)) and objective[-1] > objective[0]
+    predictive = fit.posterior.predict(X)
+    assert np.mean((predictive.mean - DATA.y) ** 2) < 0.1
+    assert np.all(predictive.epistemic_variance > 0)
+
+
+def test_the_same_key_gives_the_same_posterior(key):
+    first, second = (method()(MODEL, DATA, key=key).posterior.predict(X) for _ in range(2))
+    np.testing.assert_array_equal(first.mean, second.mean)
+
+
+def test_a_warm_start_goes_on_from_where_training_stopped(key):
+    first = method()(MODEL, DATA, key=key)
+    second = method()(MODEL, DATA, key=key, start=first.posterior)
+    assert second.history.steps["objective"][0] > first.history.steps["objective"][0]
+
+
+def test_away_from_the_data_the_prior_comes_back(key):
+    training = Training(num_steps=1500, evaluate_every=500)
+    posterior = method(training=training)(MODEL, DATA, key=key).posterior
+    std = posterior.predict(np.array([[0.0], [1.9], [-1.9]])).epistemic_std
+    assert std[0] < 0.1
+    assert np.all(std[1:] > 0.5)
+
+
+def test_sampled_functions_have_the_posterior_moments(key):
+    posterior = method()(MODEL, DATA, key=key).posterior
+    grid = np.linspace(-1, 1, 7)[:, None]
+    keys = jax.random.split(key, 600)
+    draws = np.stack([posterior.function.sample_function(key=k)(grid)[:, 0] for k in keys])
+    predictive = posterior.predict(grid)
+    error = predictive.epistemic_std / np.sqrt(600)
+    assert np.all(np.abs(draws.mean(0) - predictive.mean) < 5 * error)
+    np.testing.assert_allclose(draws.std(0), predictive.epistemic_std, rtol=0.2)
+
+
+def test_validation_rows_set_the_noise(key):
+    rows = Data(X, DATA.y + 0.5 * np.where(np.arange(30) % 2, 1, -1))
+    posterior = method()(MODEL, DATA, key=key, validation=rows).posterior
+    values = posterior.function.marginals(X)
+    wanted = np.sqrt(np.mean((rows.y - values.mean[0]) ** 2 + values.variance[0]))
+    assert float(posterior.likelihood.noise) == pytest.approx(wanted, rel=0.02)
+
+
+def test_outputs_that_do_not_fit_are_refused_in_words(key):
+    model = Model(GaussianProcess(RBF(), outputs=3), Categorical())
+    labels = Data(X, np.arange(30) % 3)
+    with pytest.raises(ValueError, match="needs 3 function outputs.*network with 1"):
+        method()(model, labels, key=key)
+
+
+def test_a_float32_network_stays_float32_and_its_divergence_is_double(key):
+    fit = method(dtype=jnp.float32)(MODEL, DATA, key=key)
+    assert all(leaf.dtype == jnp.float32 for leaf in jax.tree.leaves(fit.posterior.function.params))
+    assert fit.history.steps["divergence"].dtype == np.float64
+
+
+def test_nothing_needs_the_global_double_precision_setting(key):
+    with jax.enable_x64(False):
+        predictive = method()(MODEL, DATA, key=key).posterior.predict(X)
+        assert predictive.mean.dtype == np.float64
+
+
+def test_empirical_bayes_finds_the_length_scale_it_was_drawn_from(key):
+    x = np.random.default_rng(1).uniform(-5, 5, size=(200, 1))
+    truth = GaussianProcess(RBF(0.8, variance=2.0)).at(x)
+    y = truth.sample(1, key=key)[0, 0] + 0.2 * np.random.default_rng(2).normal(size=200)
+    fitted = EmpiricalBayes()(MODEL, Data(x, np.asarray(y)), key=key).posterior
+    assert float(fitted.function.kernel.lengthscale) == pytest.approx(0.8, rel=0.25)
+    assert float(fitted.likelihood.noise) == pytest.approx(0.2, rel=0.2)
+
+
+def test_empirical_bayes_chooses_the_family_that_explains_the_data(key):
+    from gfsvi.kernels import Linear, Matern12
+
+    x = np.random.default_rng(1).uniform(-2, 2, size=(60, 1))
+    y = 1.5 * x[:, 0] + 0.1 * np.random.default_rng(2).normal(size=60)
+    start = Model(GaussianProcess(Matern12()), Normal(0.1))
+    method = EmpiricalBayes(kernels=(Linear(),), num_starts=1)
+    chosen = method(start, Data(x, y), key=key).posterior.function.kernel
+    assert isinstance(chosen, Linear)
+
+
+def test_empirical_bayes_fits_a_prior_on_logits_from_labels(key):
+    x = np.random.default_rng(1).normal(size=(60, 2))
+    labels = (x[:, 0] > 0).astype(int) + (x[:, 1] > 1).astype(int)
+    model = Model(GaussianProcess(RBF(), outputs=3), Categorical())
+    training = Training(num_steps=40, learning_rate=0.1)
+    fit = EmpiricalBayes(training=training)(model, Data(x, labels), key=key)
+    objective = fit.history.steps["objective"]
+    assert objective[-1] > objective[0]
+    assert float(fit.posterior.function.kernel.lengthscale) != 1.0
+
+
+def test_methods_refuse_priors_that_do_not_fit(key):
+    posterior = method()(MODEL, DATA, key=key).posterior
+    with pytest.raises(TypeError, match="GaussianProcess as its prior; got LinearizedNetwork"):
+        EmpiricalBayes()(posterior, DATA, key=key)
+    with pytest.raises(TypeError, match="Normal likelihood.*use GFSVI"):
+        ExactGP()(Model(GaussianProcess(RBF()), Categorical()), DATA, key=key)
