@@ -48,10 +48,13 @@ class AbstractLikelihood(eqx.Module):
         """The distribution of new observations."""
 
     @abstractmethod
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """Targets and noise variances of the Gaussian regression that stands for this likelihood.
 
         Choosing a prior by marginal likelihood needs a Gaussian problem; this names the closest.
+        Where labels cannot be counted, in compiled code, `num_outputs` says how many there are.
         """
 
 

@@ -49,7 +49,9 @@ class Bernoulli(AbstractLikelihood):
         f = marginal_draws(values, key=key)[:, 0]
         return CategoricalPredictive(jax.nn.log_sigmoid(jnp.stack([-f, f], axis=-1)))
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """The log-odds of the two classes' Dirichlet targets, with the noise of both."""
         y = jnp.asarray(y, float)
         targets, variances = dirichlet_targets(jnp.stack([1 - y, y]), self.pseudo_count)

@@ -67,7 +67,10 @@ class Categorical(AbstractLikelihood):
         f = marginal_draws(values, num_samples=100, key=key)  # as many as the paper takes
         return CategoricalPredictive(jnp.swapaxes(jax.nn.log_softmax(f, axis=1), 1, 2))
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """Dirichlet targets of the labels, one output a class."""
-        one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), self.num_outputs(y), dtype=float)
+        num_classes = self.num_outputs(y) if num_outputs is None else num_outputs
+        one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), num_classes, dtype=float)
         return dirichlet_targets(one_hot.T, self.pseudo_count)

@@ -80,7 +80,9 @@ class CustomLikelihood(AbstractRealLikelihood):
             lambda f: self.log_prob(y, f), values, key=key, num_samples=self.num_samples
         )
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         raise ValueError(
             "choosing a prior by marginal likelihood expects a likelihood that a Gaussian "
             "regression can stand for; got CustomLikelihood. Give the prior's kernel its "

@@ -53,7 +53,9 @@ class HeteroscedasticNormal(AbstractRealLikelihood):
         log_std = jnp.log(noise) + m2
         return jnp.sum(-0.5 * np.log(2 * np.pi) - log_std - square / (2 * noise**2), axis=0)
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """Targets of the first half of the outputs; nothing is observed about the noise."""
         targets = library_layout(y)
         return targets, jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)

@@ -42,7 +42,9 @@ class Normal(AbstractLikelihood):
         noise = jnp.broadcast_to(self._column**2, variance.shape)
         return NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         targets = library_layout(y)
         return targets, jnp.broadcast_to(self._column**2, targets.shape)
 

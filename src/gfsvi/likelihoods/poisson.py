@@ -47,7 +47,9 @@ class Poisson(AbstractRealLikelihood):
         # E[exp(f)] = exp(m + v/2)
         return self._from_rate(y, values.mean, jnp.exp(values.mean + values.variance / 2))
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """log(y + 1/2), whose variance is about one over the count."""
         counts = library_layout(y) + 0.5
         return jnp.log(counts), 1 / counts

@@ -45,7 +45,9 @@ class StudentT(AbstractRealLikelihood):
     ) -> PointLogProb:
         return expectation_by_quadrature(lambda f: self.log_prob(y, f), values)
 
-    def gaussian_targets(self, y: Array) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(
+        self, y: Array, num_outputs: int | None = None
+    ) -> tuple[FunctionValues, FunctionValues]:
         """The observations with the variance of their noise, or scale^2 where that is infinite."""
         targets, factor = library_layout(y), self._variance_factor
         variance = per_output(self.scale) ** 2 * jnp.where(jnp.isfinite(factor), factor, 1.0)

@@ -87,7 +87,7 @@ def log_marginal_likelihood(
     model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
 ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
     """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
-    targets, noise_variance = model.likelihood.gaussian_targets(batch.y)
+    targets, noise_variance = model.likelihood.gaussian_targets(batch.y, model.function.outputs)
     values = model.function.at(batch.x)
     residual = targets - values.mean[: len(targets)]
     cov = add_to_diagonal(values.cov, noise_variance + 1e-8)

@@ -97,7 +97,7 @@ class GFSVI(AbstractMethod):
         ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
             return jnp.sum(model.likelihood.expected_log_prob(batch.y, values, key=key)), {}
 
-        training = Training(num_steps=200, batch_size=len(validation), learning_rate=0.05)
+        training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
         calibrated, _ = maximize(
             objective, posterior, validation, training, key=key, fixed=lambda model: model.function
         )
