@@ -53,7 +53,8 @@ def test_a_warm_start_goes_on_from_where_training_stopped(key):
 def test_away_from_the_data_the_prior_comes_back(key):
     training = Training(num_steps=4000, evaluate_every=1000)
     grid = np.array([[-1.9], [0.0], [1.9]])
-    fitted = method(network=MLP((20, 20)), training=training)(MODEL, DATA, key=key).posterior.predict(grid)
+    fit = method(network=MLP((20, 20)), training=training)(MODEL, DATA, key=key)
+    fitted = fit.posterior.predict(grid)
     exact = ExactGP()(MODEL, DATA, key=key).posterior.predict(grid)
     np.testing.assert_allclose(fitted.epistemic_std, exact.epistemic_std, atol=0.1)
     assert fitted.epistemic_std[1] < 0.1 < 0.3 < min(fitted.epistemic_std[[0, 2]])
