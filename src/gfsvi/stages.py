@@ -41,7 +41,7 @@ class Dense(AbstractAffineStage):
         return OuterJacobian(x, signals)
 
     def jacobian_size(self, matrix: Array) -> int:
-        return sum(matrix.shape)
+        return sum(matrix.shape) - 1  # the one that the bias multiplies is implicit
 
 
 class Convolution(AbstractAffineStage):
