@@ -22,11 +22,11 @@ from gfsvi.networks import MLP
 from gfsvi.points import BatchRows, LowDiscrepancy, Mixture
 
 
-def fit(num_steps: int = 1200) -> tuple[Posterior, Data]:
+def fit(num_steps: int = 800) -> tuple[Posterior, Data]:
     """A softmax network under an RBF prior on its logits."""
     x, y = make_moons(100, noise=0.1, random_state=0)
     data = Data(x, y)
-    model = Model(GaussianProcess(RBF(0.6, variance=100.0), outputs=2), Categorical())
+    model = Model(GaussianProcess(RBF(0.8, variance=300.0), outputs=2), Categorical())
     points = Mixture((BatchRows(50), LowDiscrepancy(50, -4.0, 4.0)))
     training = Training(num_steps=num_steps, learning_rate=1e-2, evaluate_every=250)
     method = GFSVI(MLP((100, 100), outputs=2), Kronecker(), points, gamma=1e-8, training=training)

@@ -6,6 +6,7 @@ import pytest
 README = (Path(__file__).parent.parent / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_readme_example_runs_and_is_short(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     assert len(code.splitlines()) <= 15
