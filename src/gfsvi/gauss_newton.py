@@ -39,17 +39,12 @@ def fit_mean(
     *,
     gamma: float,
     num_steps: int,
-    damping: float = 1.0,
 ) -> Model:
-    """Move the mean weights to where data and prior together want the mean function.
-
-    A larger initial `damping` keeps the weights, and with them the features, close to where they
-    are.
-    """
+    """Move the mean weights to where data and prior together want the mean function."""
     params = model.function.params
     flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), params))
     problem = _Problem.of(model, prior, data, points, gamma)
-    best = unravel(_minimize(problem, unravel, flat, jnp.asarray(damping), num_steps))
+    best = unravel(_minimize(problem, unravel, flat, num_steps))
     params = jax.tree.map(lambda new, old: new.astype(old.dtype), best, params)
     return eqx.tree_at(lambda m: m.function.params, model, params)
 
@@ -129,7 +124,7 @@ class _Search(NamedTuple):
 
 
 @eqx.filter_jit
-def _minimize(problem: _Problem, unravel, start: Array, damping: Array, num_steps: int) -> Array:
+def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array:
     def step(search: _Search, _: None) -> tuple[_Search, None]:
         rows, targets = problem.least_squares(unravel(search.weights))
         gram = row_gram(rows)
@@ -146,5 +141,5 @@ def _minimize(problem: _Problem, unravel, start: Array, damping: Array, num_step
             jnp.clip(search.damping * jnp.where(better, 0.3, 4.0), 1e-12, 1e6),
         ), None
 
-    first = _Search(start, problem.cost(unravel(start)), damping)
+    first = _Search(start, problem.cost(unravel(start)), jnp.array(1.0))
     return jax.lax.scan(step, first, length=num_steps)[0].weights
