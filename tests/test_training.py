@@ -97,3 +97,42 @@ def test_whoever_watches_can_stop_training(key):
     training = Training(num_steps=100, evaluate_every=10, watch=watch)
     maximize(objective, Parabola(), DATA, training, key=key)
     assert steps == [10, 20]
+
+
+class Shelf:
+    """A checkpoint that remembers every save, and hands out the one it is told to."""
+
+    def __init__(self, content=None):
+        self.saved, self._content = [], content
+
+    def load(self):
+        return self._content
+
+    def save(self, content, *, finished):
+        self.saved.append((content, finished))
+
+
+@pytest.mark.parametrize("look", [0, 3, 9])
+def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(key, look):
+    def noisy(model, batch, scale, *, key):
+        value, parts = objective(model, batch, scale, key=key)
+        return value + model.place * jax.random.normal(key), parts
+
+    def score(model, data):
+        return -((model.place - 1.0) ** 2)
+
+    def run(shelf):
+        training = Training(
+            num_steps=50,
+            batch_size=2,
+            evaluate_every=5,
+            learning_rate=0.3,
+            checkpoint=lambda: shelf,
+        )
+        return maximize(noisy, Parabola(), DATA, training, key=key, validation=DATA, score=score)
+
+    shelf = Shelf()
+    undisturbed = run(shelf)
+    assert [finished for _, finished in shelf.saved] == [False] * 9 + [True]
+    resumed = run(Shelf(shelf.saved[look][0]))
+    assert eqx.tree_equal(undisturbed, resumed)

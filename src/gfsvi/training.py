@@ -1,4 +1,4 @@
-"""One training loop for every method: jitted chunks of steps over a model that is a pytree."""
+"""One training loop for every method, which looks up now and then: to judge, to stop, to save."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,23 +9,24 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.model import Model
-from gfsvi.params import from_free, is_learnable, to_free
+from gfsvi.steps import Objective, State, Steps, Where
 
 Score = Callable[[Model, Data], Float[Array, ""]]
-Where = Callable[[Any], Any]
 
 
-class Objective(Protocol):
-    """What is maximised: a number for a model and a batch, with its parts by name."""
+class Checkpoint(Protocol):
+    """A place where one run of training is remembered, as nested dicts and lists of arrays."""
 
-    def __call__(
-        self, model: Any, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        """`scale` is rows of data for each row of the batch."""
+    def load(self) -> dict[str, Any] | None:
+        """What was saved last, if anything was."""
+        ...
+
+    def save(self, content: dict[str, Any], *, finished: bool) -> None:
+        """Remember this; a checkpoint may pass over what is not `finished`."""
         ...
 
 
@@ -50,6 +51,8 @@ class Training:
         evaluate_every: Steps between two looks at the validation score.
         patience: Looks without improvement before stopping early.
         watch: Called with the `Progress` after every look; return True to stop.
+        checkpoint: Called once a run for the place where to remember how far it has come;
+            a run that finds itself there goes on from it, to exactly the same end.
     """
 
     num_steps: int = 500
@@ -59,6 +62,7 @@ class Training:
     evaluate_every: int = 25
     patience: int = 20
     watch: Callable[[Progress], bool | None] | None = None
+    checkpoint: Callable[[], Checkpoint] | None = None
 
     def build_optimizer(self) -> optax.GradientTransformation:
         """The optimiser of a run."""
@@ -105,12 +109,28 @@ class Fit(eqx.Module):
     history: History
 
 
-class _State(NamedTuple):
-    params: Any
-    optimizer: Any
-    order: Int[Array, " row"]
-    cursor: Int[Array, ""]
-    key: PRNGKeyArray
+@dataclasses.dataclass
+class _Run:
+    """How far training has come: all that it takes to go on."""
+
+    state: State
+    best: Any
+    best_score: float = -np.inf
+    best_step: int = 0
+    step: int = 0
+    records: list[dict[str, np.ndarray]] = dataclasses.field(default_factory=list)
+    scores: list[list[float]] = dataclasses.field(default_factory=list)
+    stopped: bool = False
+
+    def to_content(self) -> dict[str, Any]:
+        """As nested dicts and lists of arrays."""
+        content = vars(self) | {"records": _joined(self.records), "scores": list(self.scores)}
+        return content | {name: _to_leaves(content[name]) for name in ("state", "best")}
+
+    def resumed(self, content: dict[str, Any]) -> "_Run":
+        """This run where `content` left it."""
+        trees = {name: _from_leaves(content[name], vars(self)[name]) for name in ("state", "best")}
+        return _Run(**(content | trees | {"records": [content["records"]]}))
 
 
 def maximize(
@@ -130,110 +150,75 @@ def maximize(
     With validation data the model that scored best there is returned, and training stops when
     the score no longer improves. A loss that is not finite is an error that says `remedy`.
     """
-    learnable, static = eqx.partition(to_free(model), _learnable(model, fixed))
-    learnable = jax.tree.map(jnp.asarray, learnable)
-    optimizer = training.build_optimizer()
-    run_chunk = _compile_chunk(objective, optimizer, static, data, training)
-    key, order_key = jax.random.split(key)
-    order = jax.random.permutation(order_key, len(data))
-    state = _State(learnable, optimizer.init(learnable), order, jnp.array(0), key)
-
-    def assemble(params: Any) -> Any:
-        return from_free(eqx.combine(params, static))
-
-    @eqx.filter_jit
-    def rate(params: Any, held_out: Data) -> Float[Array, ""]:
-        return score(assemble(params), held_out)  # pyright: ignore[reportOptionalCall]
-
-    best, best_score, best_step = state.params, -np.inf, 0
-    records, scores, step = [], [], 0
-    while step < training.num_steps:
-        count = min(training.evaluate_every, training.num_steps - step)
-        state, record = run_chunk(state, count)
-        _check_finite(record, step, remedy)
-        records.append(record)
-        step += count
-        latest = None
-        if validation is not None and score is not None:
-            latest = float(rate(state.params, validation))
-            scores.append((step, latest))
-        if latest is None or latest > best_score:
-            best, best_step = state.params, step
-            best_score = best_score if latest is None else latest
-        if training.watch is not None and training.watch(
-            Progress(step, training.num_steps, float(record["objective"][-1]), latest)
-        ):
-            break
-        if latest is not None and step - best_step >= training.patience * training.evaluate_every:
-            break
-    return assemble(best), _history(records, scores, best_step)
+    steps = Steps(objective, training.build_optimizer(), model, data, training.batch_size, fixed)
+    rate = _judge(steps, validation, score)
+    checkpoint = None if training.checkpoint is None else training.checkpoint()
+    state = steps.start(key)
+    run = _Run(state, state.params)
+    if checkpoint is not None and (content := checkpoint.load()) is not None:
+        run = run.resumed(content)
+    while run.step < training.num_steps and not run.stopped:
+        _advance(run, steps, training, rate, remedy)
+        if checkpoint is not None:
+            finished = run.stopped or run.step == training.num_steps
+            checkpoint.save(run.to_content(), finished=finished)
+    return steps.assemble(run.best), _history(run)
 
 
-def _learnable(model: Any, fixed: Where | None) -> Any:
-    spec = jax.tree.map(is_learnable, model)
-    if fixed is None:
-        return spec
-    return eqx.tree_at(fixed, spec, replace_fn=lambda node: jax.tree.map(lambda _: False, node))
+def _judge(
+    steps: Steps, validation: Data | None, score: Score | None
+) -> Callable[[Any], float] | None:
+    if validation is None or score is None:
+        return None
+    rate = eqx.filter_jit(lambda params, held_out: score(steps.assemble(params), held_out))
+    return lambda params: float(rate(params, validation))
 
 
-def _compile_chunk(
-    objective: Objective,
-    optimizer: optax.GradientTransformation,
-    static: Any,
-    data: Data,
+def _advance(
+    run: _Run,
+    steps: Steps,
     training: Training,
-) -> Callable[[_State, int], tuple[_State, dict[str, np.ndarray]]]:
-    batch_size = min(training.batch_size, len(data))
-    scale = len(data) / batch_size
-
-    def loss(params: Any, batch: Data, key: PRNGKeyArray) -> tuple[Array, dict[str, Array]]:
-        value, parts = objective(from_free(eqx.combine(params, static)), batch, scale, key=key)
-        return -value / len(data), parts
-
-    def step(state: _State, data: Data) -> tuple[_State, dict[str, Array]]:
-        key, objective_key, order_key = jax.random.split(state.key, 3)
-        order, cursor, rows = _next_rows(state, batch_size, order_key)
-        batch = data if batch_size == len(data) else data.take(rows)
-        (value, parts), gradient = jax.value_and_grad(loss, has_aux=True)(
-            state.params, batch, objective_key
-        )
-        finite = jnp.isfinite(value) & jnp.isfinite(optax.tree.norm(gradient))
-        updates, optimizer_state = optimizer.update(gradient, state.optimizer, state.params)
-        params = optax.apply_updates(state.params, updates)
-        # A step that is not finite is not taken, so that the last good state can be looked at.
-        params, optimizer_state = jax.tree.map(
-            lambda new, old: jnp.where(finite, new, old),
-            (params, optimizer_state),
-            (state.params, state.optimizer),
-        )
-        record = {"objective": -value, "finite": finite, **parts}
-        return _State(params, optimizer_state, order, cursor, key), record
-
-    @eqx.filter_jit
-    def run(state: _State, data: Data, count: int) -> tuple[_State, dict[str, Array]]:
-        return jax.lax.scan(lambda carry, _: step(carry, data), state, length=count)
-
-    on_device = jax.tree.map(jnp.asarray, data)
-
-    def run_chunk(state: _State, count: int) -> tuple[_State, dict[str, np.ndarray]]:
-        state, record = run(state, on_device, count)
-        return state, jax.tree.map(np.asarray, record)
-
-    return run_chunk
+    rate: Callable[[Any], float] | None,
+    remedy: str,
+) -> None:
+    """Take steps until the next look, and look."""
+    count = min(training.evaluate_every, training.num_steps - run.step)
+    run.state, record = steps.run(run.state, count)
+    _check_finite(record, run.step, remedy)
+    run.records.append(record)
+    run.step += count
+    score = None if rate is None else rate(run.state.params)
+    if score is not None:
+        run.scores.append([run.step, score])
+    if score is None or score > run.best_score:
+        run.best, run.best_step = run.state.params, run.step
+        run.best_score = run.best_score if score is None else score
+    progress = Progress(run.step, training.num_steps, float(record["objective"][-1]), score)
+    told_to = training.watch is not None and bool(training.watch(progress))
+    patience = training.patience * training.evaluate_every
+    run.stopped = told_to or (score is not None and run.step - run.best_step >= patience)
 
 
-def _next_rows(
-    state: _State, batch_size: int, key: PRNGKeyArray
-) -> tuple[Int[Array, " row"], Int[Array, ""], Int[Array, " batch"]]:
-    """The next rows of a shuffled order; a new order when the old one is used up."""
-    num_rows = len(state.order)
-    exhausted = state.cursor + batch_size > num_rows
-    order = jax.lax.cond(
-        exhausted, lambda: jax.random.permutation(key, num_rows), lambda: state.order
+def _to_leaves(tree: Any) -> list[np.ndarray]:
+    return [
+        np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+        for leaf in jax.tree.leaves(tree)
+    ]
+
+
+def _from_leaves(leaves: list[np.ndarray], like: Any) -> Any:
+    olds, structure = jax.tree.flatten(like)
+    return jax.tree.unflatten(
+        structure,
+        [
+            jax.random.wrap_key_data(jnp.asarray(new)) if _is_key(old) else jnp.asarray(new)
+            for new, old in zip(leaves, olds, strict=True)
+        ],
     )
-    cursor = jnp.where(exhausted, 0, state.cursor)
-    rows = jax.lax.dynamic_slice(order, (cursor,), (batch_size,))
-    return order, cursor + batch_size, rows
+
+
+def _is_key(leaf: Any) -> bool:
+    return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _check_finite(record: dict[str, np.ndarray], first_step: int, remedy: str) -> None:
@@ -251,10 +236,12 @@ def _check_finite(record: dict[str, np.ndarray], first_step: int, remedy: str) -
     )
 
 
-def _history(
-    records: list[dict[str, np.ndarray]], scores: list[tuple[int, float]], best_step: int
-) -> History:
-    names = [name for name in (records[0] if records else {}) if name != "finite"]
-    steps = {name: np.concatenate([record[name] for record in records]) for name in names}
-    table = np.array(scores, dtype=np.float64).reshape(-1, 2)
-    return History(steps, table[:, 0].astype(int), table[:, 1], best_step)
+def _history(run: _Run) -> History:
+    steps = {name: values for name, values in _joined(run.records).items() if name != "finite"}
+    table = np.array(run.scores, dtype=np.float64).reshape(-1, 2)
+    return History(steps, table[:, 0].astype(int), table[:, 1], run.best_step)
+
+
+def _joined(records: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    names = records[0] if records else {}
+    return {name: np.concatenate([record[name] for record in records]) for name in names}

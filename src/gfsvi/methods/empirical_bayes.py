@@ -17,7 +17,8 @@ from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.precision import double
-from gfsvi.training import Fit, Training, Where, maximize
+from gfsvi.steps import Where
+from gfsvi.training import Fit, Training, maximize
 
 
 class EmpiricalBayes(AbstractMethod):

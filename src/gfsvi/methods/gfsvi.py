@@ -22,7 +22,8 @@ from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
-from gfsvi.training import Fit, Training, Where, maximize
+from gfsvi.steps import Where
+from gfsvi.training import Fit, Training, maximize
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
