@@ -1,0 +1,117 @@
+"""What can be called by name: the public classes of the collections, found by looking.
+
+A new file in a plural package is all it takes; nothing is imported before somebody asks.
+"""
+
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+# The plural module or package is the collection, the abstract class is what its members are.
+_IDEAS = {
+    "covariances": "gfsvi.covariance.AbstractCovariance",
+    "functions": "gfsvi.function.AbstractRandomFunction",
+    "kernels": "gfsvi.kernel.AbstractKernel",
+    "likelihoods": "gfsvi.likelihood.AbstractLikelihood",
+    "means": "gfsvi.means.AbstractMean",
+    "methods": "gfsvi.method.AbstractMethod",
+    "networks": "gfsvi.network.AbstractNetwork",
+    "points": "gfsvi.points.AbstractPoints",
+    "predictives": "gfsvi.predictive.AbstractPredictive",
+}
+# What is in there is made from objects of other libraries, not by name.
+_NOT_BY_NAME = "adapters"
+
+
+def collections() -> tuple[str, ...]:
+    """The collections there are."""
+    return tuple(sorted(_IDEAS))
+
+
+def names(collection: str) -> tuple[str, ...]:
+    """The names in a collection, such as "rational_quadratic" for `RationalQuadratic`."""
+    return tuple(sorted(_classes(collection)))
+
+
+def find(collection: str, name: str) -> type[Any]:
+    """The class of that name; case, hyphens and underscores do not matter."""
+    classes = _classes(collection)
+    by_spelling = {_bare(known): known for known in classes}
+    known = by_spelling.get(_bare(name))
+    if known is None:
+        one = collection.removesuffix("s")
+        raise ValueError(
+            f"expected a {one} named {_listed(sorted(classes))}; got {name!r}."
+            f"{_suggestion(_bare(name), by_spelling)}"
+        )
+    return classes[known]
+
+
+def describe(collection: str) -> dict[str, str]:
+    """What every member of a collection is, in one sentence."""
+    classes = _classes(collection)
+    return {name: _first_sentence(classes[name]) for name in sorted(classes)}
+
+
+def _classes(collection: str) -> dict[str, type[Any]]:
+    if collection not in _IDEAS:
+        raise ValueError(
+            f"expected a collection named {_listed(collections())}; got {collection!r}."
+            f"{_suggestion(str(collection), {name: name for name in _IDEAS})}"
+        )
+    home, _, idea_name = _IDEAS[collection].rpartition(".")
+    idea = getattr(importlib.import_module(home), idea_name)
+    found: dict[str, type[Any]] = {}
+    for module in _modules(importlib.import_module(f"gfsvi.{collection}")):
+        for member in vars(module).values():
+            if _is_final(member, idea) and member.__module__ == module.__name__:
+                found[_snake_case(member.__name__)] = member
+    return found
+
+
+def _modules(home: ModuleType) -> Iterator[ModuleType]:
+    yield home
+    for info in pkgutil.iter_modules(getattr(home, "__path__", ())):
+        if info.name == _NOT_BY_NAME or info.name.startswith("_"):
+            continue
+        try:
+            yield importlib.import_module(f"{home.__name__}.{info.name}")
+        except ModuleNotFoundError as error:
+            # Another framework may be missing; a missing part of our own is a mistake.
+            if error.name is None or error.name.partition(".")[0] == "gfsvi":
+                raise
+
+
+def _is_final(member: Any, idea: type[Any]) -> bool:
+    if not (inspect.isclass(member) and issubclass(member, idea)):
+        return False
+    return not (inspect.isabstract(member) or member.__name__.startswith(("Abstract", "_")))
+
+
+def _snake_case(name: str) -> str:
+    # A word begins at a capital after a small letter, or at the last capital of several.
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def _bare(name: Any) -> str:
+    return re.sub(r"[\s_-]", "", str(name)).lower()
+
+
+def _listed(known: Any) -> str:
+    *first, last = known
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _suggestion(spelling: str, known: dict[str, str]) -> str:
+    close = difflib.get_close_matches(spelling, known, n=1)
+    return f" Did you mean {known[close[0]]!r}?" if close else ""
+
+
+def _first_sentence(member: type[Any]) -> str:
+    text = inspect.cleandoc(member.__doc__ or "")
+    return " ".join(text.partition("\n\n")[0].split())
