@@ -1,0 +1,326 @@
+"""Tables: files to frames and back, and what their cells say, in words when that fails."""
+
+import contextlib
+import csv
+import gzip
+import io
+import os
+import re
+import secrets
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+
+_PARQUET = (".parquet", ".pq")
+_FOREIGN = {
+    b"PAR1": "a Parquet file; name it .parquet",
+    b"PK\x03\x04": "an Excel workbook or a zip archive; save it as CSV",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"\x80": "a pickle or another binary file; save the table as CSV",
+}
+_DECIMAL_POINT = re.compile(rb"(?:^|[;\t\n])[+-]?\d+\.\d+(?=[;\t\r\n]|$)")
+_DECIMAL_COMMA = re.compile(rb"(?:^|[;\t\n])[+-]?\d+,\d+(?=[;\t\r\n]|$)")
+_NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*%?")
+_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:.*)?")
+_SPELLED = {"true": 1.0, "false": 0.0, "inf": np.inf, "infinity": np.inf}
+_SPELLED |= {"+inf": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
+_MISSING = {"?", "-", "--", ".", "n/a", "na", "n.a.", "nan", "nil", "none", "null", "missing"}
+_MISSING |= {"unknown", "not available"}
+# Newer versions of pandas read numbers exactly unasked, and warn who asks.
+_EXACT = {"float_precision": "round_trip"}
+# Beyond this, squares and sums of squares are no longer safe numbers.
+_LARGEST = 1e100
+
+
+class TableError(ValueError):
+    """A table that cannot be used, said in one sentence: expected, got, remedy."""
+
+
+class Numbers(NamedTuple):
+    """A column read as numbers: NaN where there is none, and why there is none."""
+
+    values: np.ndarray
+    words: np.ndarray
+    infinite: np.ndarray
+
+
+def load_pandas() -> Any:
+    """The pandas module, imported only when a table is used."""
+    try:
+        import pandas
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise TableError(
+            f"tables expect pandas and pyarrow, got no {error.name}; "
+            "install them with `pip install gfsvi[tables]`."
+        ) from error
+    return pandas
+
+
+def read_table(path: str | os.PathLike[str]) -> "pandas.DataFrame":
+    """Read a CSV or Parquet file; rows are numbered from 0."""
+    data = _read_bytes(Path(path))
+    if not data:
+        raise TableError(
+            f"expected a table in {path}, got an empty file; write column names and rows to it."
+        )
+    is_parquet = Path(path).suffix.lower() in _PARQUET
+    frame = _parse_parquet(data, path) if is_parquet else _parse_csv(_text(data, path), path)
+    if frame.empty:
+        raise TableError(
+            f"expected rows in {path}, got only column names; write at least one row below them."
+        )
+    return frame.reset_index(drop=True)
+
+
+def write_table(frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None:
+    """Write a frame without its index to a CSV or Parquet file, whole or not at all."""
+    suffix = Path(path).suffix.lower()
+    with atomic_path(path) as temporary:
+        try:
+            if suffix in _PARQUET:
+                frame.to_parquet(temporary, index=False)
+            else:
+                separator = "\t" if suffix == ".tsv" else ","
+                frame.to_csv(temporary, index=False, sep=separator, encoding="utf-8")
+        except (TypeError, ValueError) as error:
+            raise TableError(
+                f"expected columns that fit into {path}, got {_brief(error)}; "
+                "give each column one type, a name of its own and valid text."
+            ) from error
+
+
+@contextlib.contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place if all goes well, else vanishes."""
+    # What a symbolic link points to is replaced, not the link.
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        kind = "a directory" if target.is_dir() else "a device"
+        raise TableError(f"expected a file to write to, got {kind} {path}; choose another name.")
+    # The whole name at the end keeps extensions, by which writers choose their format.
+    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    try:
+        temporary.touch(exist_ok=False)
+        yield temporary
+        _flush(temporary)
+        os.replace(temporary, target)
+    except OSError as error:
+        raise TableError(
+            f"expected to write {path}, got the error '{error.strerror or error}'; "
+            "check that the folder exists, is writable and has room."
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+    with contextlib.suppress(OSError):  # not every file system can flush a folder
+        _flush(target.parent)
+
+
+def read_numbers(cells: "pandas.Series", missing_words: Sequence[str] = ()) -> Numbers:
+    """Cells as numbers; words are cells that are neither a number nor missing."""
+    if cells.dtype.kind in "iuf" or str(cells.dtype) in ("bool", "boolean"):
+        values = cells.to_numpy(np.float64, na_value=np.nan).copy()
+        words = np.zeros(len(cells), bool)
+    else:
+        codes, texts = read_texts(cells)
+        parsed = [_parse_number(text) for text in texts]
+        missing = _MISSING.union(word.casefold() for word in missing_words)
+        # The last entry is for missing cells, whose code is -1.
+        values = np.array([np.nan if p is None else p for p in parsed] + [np.nan])[codes]
+        odd = [p is None and _plain(t, missing) for p, t in zip(parsed, texts, strict=True)]
+        words = np.array([*odd, False])[codes]
+    infinite = np.abs(values) > _LARGEST
+    values[infinite] = np.nan
+    return Numbers(values, words, infinite)
+
+
+def read_texts(cells: "pandas.Series") -> tuple[np.ndarray, list[str]]:
+    """A code for each cell (-1 if missing) and the text that each code stands for."""
+    pandas = load_pandas()
+    if str(cells.dtype) in ("category", "object"):
+        # True, 1 and 1.0 are one value to pandas, but three texts to a reader.
+        values = cells.astype(object)
+        texts = [
+            None if gone else text_of(value)
+            for value, gone in zip(values, values.isna(), strict=True)
+        ]
+        codes, unique = pandas.factorize(np.array([t or None for t in texts], object))
+        return codes, list(unique)
+    codes, unique = pandas.factorize(cells)
+    texts = np.array([text_of(value) or None for value in unique], object)
+    merged, unique = pandas.factorize(texts)
+    return np.append(merged, -1)[codes], list(unique)
+
+
+def read_dates(
+    cells: "pandas.Series", missing_words: Sequence[str] = ()
+) -> tuple[np.ndarray, np.ndarray]:
+    """Cells as times (NaT where there is none), and which of them are words instead."""
+    pandas = load_pandas()
+    if cells.dtype.kind == "M":
+        return _as_times(pandas.to_datetime(cells, utc=True)), np.zeros(len(cells), bool)
+    codes, texts = read_texts(cells)
+    candidates = [t.replace("/", "-") if _DATE.fullmatch(t) else None for t in [*texts, ""]]
+    parsed = pandas.to_datetime(
+        pandas.Series(candidates, dtype=object), format="ISO8601", errors="coerce", utc=True
+    )
+    times = _as_times(parsed)
+    missing = _MISSING.union(word.casefold() for word in missing_words)
+    words = np.isnat(times) & np.array([*(_plain(text, missing) for text in texts), False])
+    return times[codes], words[codes]
+
+
+def text_of(value: Any) -> str:
+    """One way to write a value, however the file stored it: 2 and 2.0 are "2"."""
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    if isinstance(value, np.generic):
+        value = value.item()
+    return str(value).strip()
+
+
+def _as_times(series: "pandas.Series") -> np.ndarray:
+    return series.dt.tz_localize(None).to_numpy("datetime64[ms]")
+
+
+def _plain(text: str, missing: set[str]) -> bool:
+    return text.casefold() not in missing
+
+
+def _parse_number(text: str) -> float | None:
+    if _NUMBER.fullmatch(text):
+        return float(text.rstrip("% ").replace(",", ""))
+    return _SPELLED.get(text.casefold())
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    except FileNotFoundError as error:
+        raise TableError(f"expected a table, got no file at {path}; check the path.") from error
+    except IsADirectoryError as error:
+        raise TableError(
+            f"expected a table, got the directory {path}; name a file inside it."
+        ) from error
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise TableError(
+            f"expected a readable file at {path}, got the error '{_brief(error)}'; "
+            "check its permissions and that it is whole."
+        ) from error
+
+
+def _text(data: bytes, path: Any) -> bytes:
+    """The bytes of a CSV file without a byte order mark, if they are UTF-8."""
+    for beginning, kind in _FOREIGN.items():
+        if data.startswith(beginning):
+            raise TableError(f"expected CSV text in {path}, got {kind}.")
+    if b"\0" in data:
+        raise TableError(
+            f"expected CSV text in {path}, got a binary file; save the table as CSV in UTF-8."
+        )
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TableError(
+            f"expected UTF-8 text in {path}, got other bytes in line {line}; save it as UTF-8."
+        ) from error
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
+    pandas = load_pandas()
+    separator = max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
+    rows = _rows(data, separator, path)
+    header = next(rows, [])
+    _check_names(header, path)
+    for row in rows:  # pandas would fill short rows and shift long ones
+        if len(row) != len(header):
+            raise TableError(
+                f"expected {len(header)} values in every row of {path}, got {len(row)} in the row "
+                f"that begins with '{row[0][:40]}'; check separators and quotes there."
+            )
+    comma = separator != "," and _DECIMAL_COMMA.search(data) and not _DECIMAL_POINT.search(data)
+    try:
+        return pandas.read_csv(
+            io.BytesIO(data),
+            sep=separator,
+            decimal="," if comma else ".",
+            index_col=False,
+            low_memory=False,
+            **_EXACT if pandas.__version__ < "3.1" else {},
+        )
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
+        raise TableError(
+            f"expected a table in {path}, got the error '{_brief(error)}'; "
+            "check separators and quotes."
+        ) from error
+
+
+def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
+    """Rows of a CSV file that are not blank."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+    try:
+        for row in csv.reader(text, delimiter=separator):
+            if len(row) > 1 or "".join(row).strip():
+                yield row
+    except csv.Error as error:
+        raise TableError(
+            f"expected a table in {path}, got the error '{error}'; check separators and quotes."
+        ) from error
+
+
+def _check_names(names: Sequence[str], path: Any) -> None:
+    nameless = [str(i) for i, name in enumerate(names, 1) if not str(name).strip()]
+    if nameless or not names:
+        raise TableError(
+            f"expected a name for each column of {path}, got none for column "
+            f"{', '.join(nameless[:5]) or '1'}; name it or remove it (pandas writes row numbers "
+            "without a name unless told `index=False`)."
+        )
+    twice = list(dict.fromkeys(name for name in names if list(names).count(name) > 1))
+    if twice:
+        raise TableError(
+            f"expected different column names in {path}, got "
+            f"{', '.join(f'`{name}`' for name in twice[:5])} more than once; rename or remove one."
+        )
+
+
+def _parse_parquet(data: bytes, path: Any) -> "pandas.DataFrame":
+    load_pandas()
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(io.BytesIO(data))
+        _check_names(table.column_names, path)
+        # Row labels that pandas stored without a name are no data.
+        kept = [n for n in table.column_names if not re.fullmatch(r"__index_level_\d+__", n)]
+        return table.select(kept).to_pandas(ignore_metadata=True)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise TableError(
+            f"expected a Parquet file at {path}, got the error '{_brief(error)}'; "
+            "check that it is whole and not of another kind."
+        ) from error
+
+
+def _flush(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _brief(error: BaseException) -> str:
+    message = getattr(error, "strerror", None) or str(error)
+    return " ".join(message.split())[:160].rstrip(".")
