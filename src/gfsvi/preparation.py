@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import hashlib
 import math
 import re
 from abc import ABC, abstractmethod
@@ -529,7 +530,8 @@ def _without_repetition(
     kept: list[AbstractColumn] = []
     for column in columns:
         # Adding 0 makes -0 and 0 one.
-        content = (column.encode(frame[column.name]) + 0.0).tobytes()
+        encoded = np.ascontiguousarray(column.encode(frame[column.name]) + 0.0)
+        content = hashlib.blake2b(encoded).digest()
         key = (column.kind, getattr(column, "levels", ()), content)
         twin = first.setdefault(key, column.name) if column.feature_names else column.name
         repeats = twin != column.name
@@ -563,9 +565,10 @@ def _number_notes(cells: "pandas.Series") -> tuple[list[str], np.ndarray]:
     missing = np.isnan(numbers.values) & ~numbers.infinite
     present = np.asarray(cells.notna())
     notes = [_words_note(cells, missing & present, "numbers"), _infinite_note(cells, numbers)]
-    is_text = cells.dtype.kind == "O"
-    unusual = [t for t in _distinct(cells, ~missing) if not re.fullmatch("(?i)true|false", t)]
-    if is_text and unusual:
+    # Only text is looked at again: a million different numbers would take a minute.
+    texts = _distinct(cells, ~missing) if cells.dtype.kind == "O" else ()
+    unusual = [text for text in texts if text.lower() not in ("true", "false")]
+    if unusual:
         examples = ", ".join(f"'{text}'" for text in unusual[:3])
         notes.insert(0, f"column `{cells.name}` is text that reads as numbers ({examples}).")
     return notes, missing & ~present
