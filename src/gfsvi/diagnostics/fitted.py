@@ -1,0 +1,152 @@
+"""What every check looks at: a fit, and a few values of its functions that are computed once."""
+
+import dataclasses
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.model import Model
+from gfsvi.points import AbstractPoints
+from gfsvi.training import History
+
+# Matrices of this size are decomposed in hundredths of a second and show a spectrum well.
+MAX_POINTS = 200
+MAX_ROWS = 200
+# What the measurement points see is asked of all of them, up to a Gram of 8 MB.
+MAX_MEASURED = 1000
+
+
+class Run(NamedTuple):
+    """A fit as it came out of training."""
+
+    prior: Model
+    posterior: Model
+    data: Data
+    method: GFSVI
+    history: History
+    before: Model | None
+    feature_names: tuple[str, ...]
+
+
+class Observations(NamedTuple):
+    """Observed numbers at some rows, the fitted mean and noise there; all (response, row)."""
+
+    y: np.ndarray
+    mean: np.ndarray
+    noise_variance: np.ndarray
+
+
+class Tangents(NamedTuple):
+    """What a network can do near its weights, against the prior, all at the same points.
+
+    `before` and `after` training: the covariance of its values, all weights free to move alike.
+    """
+
+    prior: np.ndarray
+    before: np.ndarray | None
+    after: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Fitted:
+    """A fit and the values of its functions that checks share.
+
+    Args:
+        run: The fit.
+        num_points: How many measurement points a step of training compares at.
+        prior_cov: The first output's prior covariance, at measurement points and then at rows.
+        rows: Row numbers of the rows among these.
+        tangents: The network against the prior at measurement points.
+        observations: None where observations are labels or counts.
+    """
+
+    run: Run
+    num_points: int
+    prior_cov: np.ndarray
+    rows: np.ndarray
+    tangents: Tangents
+    observations: Observations | None
+
+    @property
+    def num_measured(self) -> int:
+        """How many of the points of `prior_cov` are measurement points."""
+        return len(self.prior_cov) - len(self.rows)
+
+    @property
+    def prior_cov_measured(self) -> np.ndarray:
+        """The prior's covariance at the measurement points."""
+        return self.prior_cov[: self.num_measured, : self.num_measured]
+
+    @property
+    def added(self) -> float:
+        """What regularisation adds to every variance: gamma times the number of points."""
+        return self.run.method.gamma * self.num_points
+
+
+def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
+    """Evaluate both functions where the checks want to know them."""
+    points_key, order_key = jax.random.split(key)
+    points = run.method.objective(run.prior.function, run.data).points
+    batch = run.data.x[: run.method.training.batch_size]
+    measured = np.asarray(_draw(points, jnp.asarray(batch), points_key), np.float64)
+    random = np.random.default_rng(int(jax.random.bits(order_key)))
+    measured = measured[random.permutation(len(measured))[:MAX_MEASURED]]
+    rows = random.permutation(len(run.data))[:MAX_ROWS]
+    x_rows = np.asarray(run.data.x, np.float64)[rows]
+    prior_cov = np.asarray(_prior_cov(run.prior.function, np.concatenate([measured, x_rows])))
+    count = min(MAX_POINTS, len(measured))
+    functions = [None if run.before is None else run.before.function, run.posterior.function]
+    at_points = [None if f is None else _tangent(f, measured[:count]) for f in functions]
+    tangents = Tangents(prior_cov[:count, :count], *at_points)
+    observations = _observations(run, rows, x_rows)
+    return Fitted(run, points.num_points, prior_cov, rows, tangents, observations)
+
+
+@eqx.filter_jit
+def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
+    return points.draw(batch, key=key)
+
+
+@eqx.filter_jit
+def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Array:
+    return prior.at(x).cov[0]
+
+
+def _tangent(function: LinearizedNetwork, x: np.ndarray) -> np.ndarray:
+    # A family starts from all weights alike, those that it holds fixed left out.
+    state = function.covariance.init(function.params, key=jax.random.key(0))
+    return np.asarray(_network_cov(dataclasses.replace(function, state=state), x))
+
+
+@eqx.filter_jit
+def _network_cov(function: LinearizedNetwork, x: Points) -> Array:
+    return function.at(x).cov[0]
+
+
+def _observations(run: Run, rows: np.ndarray, x: np.ndarray) -> Observations | None:
+    function, likelihood = run.posterior.function, run.posterior.likelihood
+    if not isinstance(likelihood, Normal | AbstractRealLikelihood):
+        return None
+    if getattr(likelihood, "discrete", False):
+        return None
+    mean, variance = _moments(likelihood, function.network.apply(function.params, x).T)
+    y = np.asarray(run.data.y, np.float64)[rows]
+    return Observations(y[None] if y.ndim == 1 else y.T, np.asarray(mean), np.asarray(variance))
+
+
+def _moments(likelihood: AbstractLikelihood, f: Array) -> tuple[Array, Array]:
+    """Mean and variance of an observation where the function is its own mean."""
+    if isinstance(likelihood, AbstractRealLikelihood):
+        return likelihood.moments(f)
+    variance = jnp.reshape(jnp.asarray(likelihood.noise), (-1, 1)) ** 2
+    return f, jnp.broadcast_to(variance, f.shape)

@@ -1,0 +1,132 @@
+"""Whether the prior's parameters are believable."""
+
+import dataclasses
+from collections.abc import Iterator
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from gfsvi.diagnostics.diagnostic import Diagnostic
+from gfsvi.diagnostics.fitted import Fitted
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel, AbstractStationaryKernel, ActiveDimensions, Points
+
+# A function of that length scale moves by 2 % of its standard deviation over all of the data.
+MAX_RANGES = 50.0
+# A neighbour with this correlation explains 1 % of the variance: nothing is learned from it.
+MIN_CORRELATION = 0.1
+# How many rows are asked for their neighbours, and among how many these are looked for.
+ASKED_ROWS, NEIGHBOUR_ROWS = 64, 10_000
+# A prior this much wider or narrower than the target says next to nothing, or too much.
+MAX_SPREAD_RATIO = 30.0
+MAX_NAMES = 5
+
+
+def features_ignored(fitted: Fitted) -> Diagnostic | None:
+    """Features along which the prior is as good as constant."""
+    prior, x = fitted.run.prior.function, np.asarray(fitted.run.data.x)
+    if not isinstance(prior, GaussianProcess) or x.ndim != 2:
+        return None
+    ranges = np.ptp(x, axis=0)
+    lengths = shortest_lengths(prior.kernel, x.shape[1])
+    ignored = np.flatnonzero((ranges > 0) & (lengths > MAX_RANGES * ranges))
+    if not len(ignored):
+        return None
+    names = [fitted.run.feature_names[i] for i in ignored[:MAX_NAMES]]
+    more = f" and {len(ignored) - MAX_NAMES} more" if len(ignored) > MAX_NAMES else ""
+    least = float(np.min(lengths[ignored] / ranges[ignored]))
+    return Diagnostic(
+        "features_ignored",
+        "note",
+        "The prior ignores some features",
+        f"The target is taken not to depend on {', '.join(names)}{more}: the length scale is at "
+        f"least {least:.3g} times the range of the data ({len(ignored)} of {x.shape[1]} features).",
+        "Nothing to do if that is plausible; otherwise give the kernel a shorter lengthscale.",
+    )
+
+
+def shortest_lengths(kernel: AbstractKernel, num_features: int) -> np.ndarray:
+    """The shortest length scale a feature has in any part; 0 where a part has none to tell."""
+    lengths = np.full(num_features, np.inf)
+    for features, length in _lengths(kernel, np.arange(num_features)):
+        lengths[features] = np.minimum(lengths[features], length)
+    return np.where(np.isfinite(lengths), lengths, 0.0)
+
+
+def _lengths(
+    kernel: AbstractKernel, features: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray | float]]:
+    if isinstance(kernel, ActiveDimensions):
+        yield from _lengths(kernel.kernel, features[list(kernel.dimensions)])
+    elif isinstance(kernel, AbstractStationaryKernel):
+        yield features, np.asarray(kernel.lengthscale, np.float64)
+    else:
+        parts = _parts(kernel)
+        for part in parts:
+            yield from _lengths(part, features)
+        if not parts:  # a kernel that is not known to forget a feature
+            yield features, 0.0
+
+
+def _parts(kernel: AbstractKernel) -> list[AbstractKernel]:
+    values = [getattr(kernel, field.name) for field in dataclasses.fields(kernel)]
+    spread = [v for value in values for v in (value if isinstance(value, tuple) else (value,))]
+    return [value for value in spread if isinstance(value, AbstractKernel)]
+
+
+def prior_is_white_noise(fitted: Fitted) -> Diagnostic | None:
+    """Rows that tell nothing about their nearest neighbours."""
+    correlation = neighbour_correlation(fitted)
+    if correlation is None or not correlation < MIN_CORRELATION:
+        return None
+    return Diagnostic(
+        "prior_is_white_noise",
+        "warning",
+        "The prior is like white noise",
+        f"A row tells nothing about any other, so new rows are predicted by the mean alone: the "
+        f"median correlation between a row and its closest other row is {correlation:.2g}.",
+        "Give the kernel a longer lengthscale, or start its choice from one; "
+        "check that the features are standardised.",
+    )
+
+
+def neighbour_correlation(fitted: Fitted) -> float | None:
+    """Median over rows of the largest prior correlation with a row that differs."""
+    prior, data = fitted.run.prior.function, fitted.run.data
+    if not isinstance(prior, GaussianProcess) or len(data) < 2:
+        return None
+    x = jnp.asarray(np.asarray(data.x, np.float64)[:NEIGHBOUR_ROWS])
+    asked = x[:: max(1, len(x) // ASKED_ROWS)][:ASKED_ROWS]
+    correlations = np.asarray(_correlations(prior.kernel, asked, x))
+    flat_asked, flat = np.reshape(asked, (len(asked), -1)), np.reshape(x, (len(x), -1))
+    same = np.stack([np.all(flat == row, axis=1) for row in flat_asked])
+    largest = np.max(np.where(same, -np.inf, correlations), axis=1)
+    largest = largest[np.isfinite(largest)]
+    return float(np.median(largest)) if len(largest) else None
+
+
+@eqx.filter_jit
+def _correlations(kernel: AbstractKernel, x: Points, z: Points) -> Points:
+    size = jnp.sqrt(kernel.diagonal(x)[:, None] * kernel.diagonal(z))
+    return jnp.abs(kernel.cross(x, z)) / jnp.where(size > 0, size, jnp.inf)
+
+
+def prior_out_of_scale(fitted: Fitted) -> Diagnostic | None:
+    """A prior that expects values of another size than the target has."""
+    if fitted.observations is None:
+        return None
+    target = float(np.std(fitted.observations.y))
+    expected = float(np.sqrt(np.mean(np.diagonal(fitted.prior_cov)[fitted.num_measured :])))
+    ratio = expected / target if target > 0 else 1.0
+    if 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO:
+        return None
+    direction = "wider" if ratio > 1 else "narrower"
+    return Diagnostic(
+        "prior_out_of_scale",
+        "note",
+        f"The prior is far {direction} than the target",
+        f"Where data are few, predictions follow the prior: it expects a standard deviation of "
+        f"{expected:.2g} at the rows, and the target has {target:.2g}.",
+        "Set the kernel's variance by hand, or standardise the target.",
+    )
