@@ -91,7 +91,7 @@ def test_a_new_file_is_enough_for_a_new_name(new_file):
     new_file(
         "night_and_day",
         '''
-        from gfsvi.kernel import AbstractKernel
+        from gfsvi.kernel import AbstractKernel, Product
 
         class NightAndDay(AbstractKernel):
             """Functions with a sharp turn."""
@@ -100,6 +100,7 @@ def test_a_new_file_is_enough_for_a_new_name(new_file):
     )
     assert registry.find("kernels", "night-and-day").__name__ == "NightAndDay"
     assert registry.describe("kernels")["night_and_day"] == "Functions with a sharp turn."
+    assert "product" not in registry.names("kernels")  # imported there, but at home elsewhere
 
 
 def test_a_file_whose_framework_is_missing_is_left_out(new_file):

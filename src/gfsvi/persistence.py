@@ -293,8 +293,10 @@ def _opened(path: Path, data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The header and the arrays of a whole file of ours, in a format that we know."""
     _check_kind_of_file(path, data)
     try:
-        metadata = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]
-        header = json.loads(metadata[_KEY])
+        outer = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        if _KEY not in outer.get("__metadata__", {}):
+            raise _damaged(path, "it is a safetensors file of another program")
+        header = json.loads(outer["__metadata__"][_KEY])
         _check_format(path, header["format"])
         tensors = load_tensors(data)
         arrays = [tensors[_tensor_name(number)] for number in range(len(tensors))]
@@ -355,7 +357,7 @@ def _replace(path: Path, data: bytes) -> None:
         target = path.resolve()  # a link stays a link
         if target.exists() and not target.is_file():  # and /dev/null a device
             raise OSError("it is not a file")
-        draft = target.with_name(f".{secrets.token_hex(8)}.part")
+        draft = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.part")
         with open(draft, "xb") as file:
             file.write(data)
             file.flush()
