@@ -70,6 +70,11 @@ def test_missing_numbers_get_the_median_and_a_mark():
     assert "4 rows without a value" in note_on(preparation, "income")
 
 
+def test_what_stands_in_for_a_missing_value_is_a_value_of_the_column():
+    flag = column_of(learned(flag=cycle(True, False, None, None)), "flag")
+    assert flag.median in (0, 1)
+
+
 def test_infinite_inputs_are_missing():
     preparation = learned(size=with_some(X**2, np.inf, 1))
     assert "size is missing" in preparation.feature_names
