@@ -103,7 +103,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     # What a symbolic link points to is replaced, not the link.
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        kind = "a directory" if target.is_dir() else "a device"
+        kind = "the directory" if target.is_dir() else "the pipe or device"
         raise TableError(f"expected a file to write to, got {kind} {path}; choose another name.")
     # The whole name at the end keeps extensions, by which writers choose their format.
     temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
