@@ -1,0 +1,126 @@
+"""Feature effects: predictions while one column moves and the others stay where they are."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from gfsvi.report.case import Case, Column, intervals
+from gfsvi.report.evidence import Effect, Line
+
+MAX_EFFECTS = 9
+MAX_LEVELS = 8
+MAX_LINES = 3
+_NUM_STEPS = 41
+# Half the width of a 95 % interval, in standard deviations of a normal distribution.
+_WIDTH = 1.96
+
+
+@dataclasses.dataclass(frozen=True)
+class Walk:
+    """Inputs on the way along a column, `positions` being where they are drawn."""
+
+    column: Column
+    inputs: np.ndarray
+    positions: np.ndarray
+    levels: tuple[str, ...] | None
+    deciles: np.ndarray
+
+
+def effects_of_columns(case: Case, columns: tuple[Column, ...]) -> tuple[tuple[Effect, ...], ...]:
+    """Effects of the first few columns, one tuple an output."""
+    typical = _typical_input(case)
+    walks = [_walk(case.x, column, typical) for column in columns[:MAX_EFFECTS]]
+    predictive = case.estimator.predict_distribution(np.concatenate([w.inputs for w in walks]))
+    ends = np.cumsum([len(walk.positions) for walk in walks])
+    rows = np.split(np.arange(ends[-1]), ends[:-1])
+    if case.is_classification:
+        chosen = _moving_classes(case, predictive, rows)
+        lines = [_class_lines(case, predictive, part, chosen) for part in rows]
+        return (tuple(map(_effect, walks, lines)),)
+    bands = _real_bands(predictive)
+    return tuple(
+        tuple(
+            _effect(w, (_real_line(bands, part, k),)) for w, part in zip(walks, rows, strict=True)
+        )
+        for k in range(len(case.targets))
+    )
+
+
+def _effect(walk: Walk, lines: tuple[Line, ...]) -> Effect:
+    return Effect(walk.column.name, walk.positions, walk.levels, walk.deciles, lines)
+
+
+def _typical_input(case: Case) -> np.ndarray:
+    """Medians of numbers, the most frequent level of texts."""
+    typical = np.median(case.x, axis=0)
+    for column in case.columns:
+        if column.levels is not None:
+            block = list(column.features)
+            typical[block] = 0.0
+            typical[block[int(np.argmax(case.x[:, block].sum(axis=0)))]] = 1.0
+    return typical
+
+
+def _walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
+    return _level_walk(x, column, typical) if column.levels else _number_walk(x, column, typical)
+
+
+def _level_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
+    block = list(column.features)
+    order = np.argsort(-x[:, block].sum(axis=0), kind="stable")[:MAX_LEVELS]
+    inputs = np.tile(typical, (len(order), 1))
+    inputs[:, block] = np.eye(len(block))[order]
+    levels = tuple((column.levels or ())[i] for i in order)
+    return Walk(column, inputs, np.arange(len(order), dtype=np.float64), levels, np.zeros(0))
+
+
+def _number_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
+    # What follows the number itself only says where it was missing.
+    values = x[:, column.features[0]]
+    distinct = np.unique(values)
+    # The far ends belong to a row or two: what is drawn there would not be seen in practice.
+    low, high = np.quantile(values, [0.01, 0.99])
+    few = len(distinct) <= 10 or low == high
+    grid = distinct[:_NUM_STEPS] if few else np.linspace(low, high, _NUM_STEPS)
+    inputs = np.tile(typical, (len(grid), 1))
+    inputs[:, column.features[0]] = grid
+    inputs[:, list(column.features[1:])] = 0.0
+    return Walk(column, inputs, grid, None, np.quantile(values, np.arange(0.1, 1, 0.1)))
+
+
+def _real_bands(predictive: Any) -> tuple[np.ndarray, ...]:
+    low, high = intervals(predictive)
+    arrays = (predictive.mean, predictive.epistemic_std, low, high)
+    return tuple(np.reshape(np.asarray(a), (len(predictive.mean), -1)) for a in arrays)
+
+
+def _real_line(bands: tuple[np.ndarray, ...], rows: np.ndarray, output: int) -> Line:
+    mean, std, low, high = (band[rows, output] for band in bands)
+    return Line("", mean, mean - _WIDTH * std, mean + _WIDTH * std, low, high)
+
+
+def _moving_classes(case: Case, predictive: Any, rows: list[np.ndarray]) -> list[int]:
+    """Of two classes one tells all; of many, those that move most."""
+    if len(case.classes) == 2:
+        return [1]
+    probabilities = np.asarray(predictive.probabilities)
+    moves = sum(np.ptp(probabilities[part], axis=0) for part in rows)
+    return sorted(int(k) for k in np.argsort(-np.asarray(moves), kind="stable")[:MAX_LINES])
+
+
+def _class_lines(
+    case: Case, predictive: Any, rows: np.ndarray, chosen: list[int]
+) -> tuple[Line, ...]:
+    probabilities = np.asarray(predictive.probabilities)[rows]
+    width = _WIDTH * _smoothed(np.asarray(predictive.std)[rows])
+    low, high = np.clip(probabilities - width, 0, 1), np.clip(probabilities + width, 0, 1)
+    return tuple(Line(case.classes[k], probabilities[:, k], low[:, k], high[:, k]) for k in chosen)
+
+
+def _smoothed(std: np.ndarray) -> np.ndarray:
+    """Means over neighbours: spreads of a hundred draws at each point jitter on their own."""
+    if len(std) < _NUM_STEPS:  # levels and flags have no neighbours
+        return std
+    padded = np.pad(std, ((3, 3), (0, 0)), mode="edge")
+    return np.mean([padded[i : i + len(std)] for i in range(7)], axis=0)

@@ -1,0 +1,108 @@
+"""The page: evidence, words and pictures in one HTML file that asks for nothing else."""
+
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from gfsvi.report import charts, words
+from gfsvi.report.evidence import Effect, Evidence
+from gfsvi.report.gathering import gather
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write_report(
+    estimator: Any,
+    frame: "pd.DataFrame",
+    target: str | Sequence[str],
+    path: str | Path,
+    *,
+    table: str | None = None,
+    command: str | None = None,
+) -> None:
+    """Write the page of a fitted estimator and the table it learned from.
+
+    `table` is what to call the table, `command` the command line that makes this fit again.
+    """
+    from gfsvi.table import atomic_path
+
+    page = render(gather(estimator, frame, target, table=table, command=command))
+    with atomic_path(path) as temporary:
+        Path(temporary).write_text(page, encoding="utf-8")
+
+
+def render(evidence: Evidence) -> str:
+    """The page as HTML."""
+    # StrictUndefined: a name the template misspells is an error, not a hole in the page.
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_source),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["marked"] = marked
+    template = environment.get_template("page.html.j2")
+    style = Markup(_source("page.css"))  # ours, and CSS knows no HTML escapes
+    page = template.render(
+        evidence=evidence, words=words, style=style, pictures=_pictures(evidence)
+    )
+    return page.strip() + "\n"
+
+
+def marked(sentence: str) -> Markup:
+    """A sentence as HTML, what stands between backticks as code; everything is escaped."""
+    pieces = sentence.split("`")
+    if len(pieces) % 2 == 0:  # a lone backtick is a backtick
+        return escape(sentence)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if i % 2 else escape(piece)
+        for i, piece in enumerate(pieces)
+    )
+
+
+def _source(name: str) -> str:
+    return resources.files("gfsvi.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _pictures(evidence: Evidence) -> dict[str, Any]:
+    """SVG by name; charts escape what they show."""
+    drawn: dict[str, Any] = {
+        "relevance": Markup(charts.relevance(evidence.prior)),
+        "novelty": Markup(charts.novelty(evidence.doubt)),
+        "learning": Markup(charts.learning_curve(evidence.curve)) if evidence.curve else None,
+        "outputs": [],
+    }
+    for i, output in enumerate(evidence.outputs):
+        name = f"output{i + 1}"
+        drawn["outputs"].append(
+            {
+                "predicted": Markup(charts.predicted_against_actual(output, name)),
+                "coverage": Markup(charts.coverage(output, name)),
+                "effects": _effects(output.effects, name, output.name),
+            }
+        )
+    if evidence.labels is not None:
+        labels = evidence.labels
+        y_label = f"probability of {labels.classes[1]}"
+        drawn["confusion"] = Markup(charts.confusion(labels))
+        drawn["reliability"] = Markup(charts.reliability(labels))
+        drawn["effects"] = _effects(
+            labels.effects, "labels", y_label if len(labels.classes) == 2 else "probability"
+        )
+    return drawn
+
+
+def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
+    if not effects:
+        return []
+    limits = charts.effect_limits(effects)
+    return [
+        Markup(charts.effect(effect, f"{name}-effect{i + 1}", y_label, limits))
+        for i, effect in enumerate(effects)
+    ]

@@ -1,0 +1,161 @@
+"""Fitted estimators to report on: small fits of real tables, with every attribute of a real one."""
+
+import dataclasses
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
+
+from gfsvi import Model
+from gfsvi.functions import GaussianProcess
+from gfsvi.functions.conditioned_process import ConditionedProcess
+from gfsvi.kernels import Matern52
+from gfsvi.likelihoods import Categorical, Normal
+from gfsvi.predictives import CategoricalPredictive, NormalPredictive
+from gfsvi.preparation import Preparation
+from gfsvi.report import gather
+from gfsvi.training import History
+
+SCRIPT = "<script>alert(1)</script>"
+WARNING = SimpleNamespace(
+    severity="warning",
+    title="Training was short",
+    message="The score on held-out rows was still rising after 60 steps.",
+    remedy="Raise `num_steps`.",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    hidden: tuple[int, ...] = (20, 20)
+    num_points: int = 100
+    gamma: float = 1e-10
+    seed: int = 0
+    kernel: str = "Matern52"
+
+
+class StandIn(SimpleNamespace):
+    """What the report asks of a fitted estimator, and nothing else."""
+
+    def standardised(self, x: np.ndarray) -> np.ndarray:
+        return (x - self.input_centre_) / self.input_spread_
+
+    def predict_distribution(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
+        predictive = self.posterior_.predict(self.standardised(x))
+        if hasattr(self, "classes_"):
+            return predictive
+        return predictive.rescaled(self.target_spread_, self.target_centre_)
+
+    def novelty(self, x: np.ndarray) -> np.ndarray:
+        inside = self.standardised(x)
+        posterior = np.asarray(self.posterior_.function.marginals(inside).variance)
+        prior = np.asarray(self.prior_.function.marginals(inside).variance)
+        return np.clip((posterior / prior).mean(axis=0), 0, 1)
+
+
+def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
+    """An exact fit of a table, which takes no training; the learning curve is made up."""
+    preparation = Preparation.learn(frame, target)
+    usable = preparation.usable_rows(frame)
+    x, y = preparation.inputs(frame[usable]), preparation.observations(frame[usable])
+    is_label = preparation.task == "classification"
+    scales = {"input_centre_": x.mean(axis=0), "input_spread_": x.std(axis=0)}
+    if is_label:
+        scales |= {"classes_": np.arange(len(preparation.classes or ()))}
+    else:
+        scales |= {"target_centre_": y.mean(axis=0), "target_spread_": y.std(axis=0)}
+        y = (y - scales["target_centre_"]) / scales["target_spread_"]
+    held_out = np.arange(0, len(x), 5)
+    train = np.setdiff1d(np.arange(len(x)), held_out)
+    x = (x - scales["input_centre_"]) / scales["input_spread_"]
+    likelihood = Categorical() if is_label else Normal(0.7)
+    kernel = Matern52(np.geomspace(2.0, 60.0, x.shape[1]))
+    prior = GaussianProcess(kernel, outputs=likelihood.num_outputs(y))
+    targets = likelihood.gaussian_targets(y[train])
+    posterior = ConditionedProcess.given(prior, x[train], *targets)
+    steps = np.arange(1, 61)
+    history = History({"objective": -1.2 - 4 / steps}, steps[9::10], -1.1 - 1 / steps[9::10], 60)
+    return StandIn(
+        prior_=Model(prior, likelihood),
+        posterior_=Model(posterior, likelihood),
+        history_=history,
+        settings_=Settings(),
+        diagnostics_=(WARNING,),
+        preparation_=preparation,
+        feature_names_=preparation.feature_names,
+        validation_rows_=held_out,
+        **scales,
+    )
+
+
+def diabetes() -> pd.DataFrame:
+    """A real table made untidy: a hostile name, text, missing cells."""
+    frame = load_diabetes(as_frame=True, scaled=False)["frame"].iloc[:220].copy()
+    random = np.random.default_rng(0)
+    frame["sex"] = np.where(frame["sex"] > 1, "second", "<b>first</b>")
+    frame.loc[random.choice(220, 12, replace=False), "bmi"] = np.nan
+    frame["clinic"] = random.choice(["north", "south & east", "west $x^2$"], 220)
+    return frame.rename(columns={"s5": SCRIPT, "s6": "price in $ of $x_1"})
+
+
+@pytest.fixture(scope="session")
+def regression() -> tuple[StandIn, pd.DataFrame, str]:
+    frame = diabetes()
+    return fitted(frame, "target"), frame, "target"
+
+
+@pytest.fixture(scope="session")
+def classification() -> tuple[StandIn, pd.DataFrame, str]:
+    data = load_breast_cancer(as_frame=True)
+    frame = data["frame"].iloc[:200, [0, 1, 4, 5, 6, 7, 27, 28, 30]].copy()
+    frame["target"] = np.where(frame["target"] == 1, "benign", "malignant")
+    return fitted(frame, "target"), frame, "target"
+
+
+@pytest.fixture(scope="session")
+def several_outputs() -> tuple[StandIn, pd.DataFrame, list[str]]:
+    data = load_linnerud(as_frame=True)
+    frame = pd.concat([data["frame"]] * 2, ignore_index=True)
+    frame = frame + np.random.default_rng(0).normal(0, 0.1, frame.shape)
+    targets = ["Weight", "Waist", "Pulse"]
+    return fitted(frame, targets), frame, targets
+
+
+@pytest.fixture(scope="session")
+def evidence(regression: Any) -> Any:
+    return gather(
+        *regression, table="diabetes.csv", command="gfsvi fit diabetes.csv --target target"
+    )
+
+
+@pytest.fixture(scope="session")
+def brief(evidence: Any) -> Any:
+    """The same without effects, whose pictures take most of the time to draw."""
+    outputs = tuple(dataclasses.replace(output, effects=()) for output in evidence.outputs)
+    return dataclasses.replace(evidence, outputs=outputs)
+
+
+@pytest.fixture(scope="session")
+def several_evidence(several_outputs: Any) -> Any:
+    return gather(*several_outputs)
+
+
+@pytest.fixture(scope="session")
+def label_evidence(classification: Any) -> Any:
+    return gather(*classification, table="breast_cancer.csv")
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: Any, evidence: Any, label_evidence: Any) -> dict[str, Path]:
+    from gfsvi.report import render
+
+    folder = tmp_path_factory.mktemp("pages")
+    written = {}
+    for name, found in (("regression", evidence), ("classification", label_evidence)):
+        written[name] = folder / f"{name}.html"
+        written[name].write_text(render(found), encoding="utf-8")
+    return written

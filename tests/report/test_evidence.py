@@ -1,0 +1,120 @@
+"""What the page shows, computed from a fit and its table."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from gfsvi.kernels import Linear, Matern32, Periodic
+from gfsvi.report.assumptions import prior_evidence
+from gfsvi.report.case import build_case, thinned
+from gfsvi.report.evidence import Evidence
+
+
+def test_rows_are_judged_where_the_model_did_not_learn(evidence: Evidence) -> None:
+    assert evidence.num_judged == 44 and not evidence.judged_on_training
+
+
+def test_scores_stand_beside_the_training_mean(evidence: Evidence, regression: Any) -> None:
+    estimator, frame, _ = regression
+    y = frame["target"].to_numpy()
+    held_out = y[estimator.validation_rows_]
+    trained = np.delete(y, estimator.validation_rows_)
+    typical, root, *_ = evidence.outputs[0].scores
+    assert np.isclose(typical.baseline, np.median(np.abs(held_out - trained.mean())))
+    assert np.isclose(root.baseline, np.sqrt(np.mean((held_out - trained.mean()) ** 2)))
+    assert root.model < root.baseline
+
+
+def test_coverage_grows_with_the_level(evidence: Evidence) -> None:
+    output = evidence.outputs[0]
+    assert np.all(np.diff(output.coverages) >= 0)
+    at_95 = np.isclose(output.levels, 0.95)
+    assert np.allclose(output.coverages[at_95], output.coverage)
+
+
+def test_relevances_begin_with_the_shortest_length_scale(evidence: Evidence) -> None:
+    scales = [relevance.lengthscale for relevance in evidence.prior.relevances]
+    assert scales == sorted(scales) and evidence.prior.relevances[0].feature == "age"
+    by_name = {relevance.feature: relevance for relevance in evidence.prior.relevances}
+    assert by_name["age"].own_scale is not None
+    assert by_name["sex = second"].own_scale is None
+
+
+def test_effects_move_one_column_on_its_own_scale(evidence: Evidence, regression: Any) -> None:
+    effects = {effect.column: effect for effect in evidence.outputs[0].effects}
+    assert len(effects) == 9
+    ages = regression[1]["age"]
+    assert ages.min() <= effects["age"].grid[0] < effects["age"].grid[-1] <= ages.max()
+    assert set(effects["sex"].levels or ()) == {"second", "<b>first</b>"}
+    line = effects["bmi"].lines[0]
+    assert np.all(line.observed_low < line.low) and np.all(line.high < line.observed_high)
+
+
+def test_doubtful_rows_are_named_as_in_the_file(evidence: Evidence, regression: Any) -> None:
+    estimator, frame, _ = regression
+    most_novel = evidence.doubt.most_novel
+    assert len(most_novel) == 10
+    x = estimator.preparation_.inputs(frame)
+    assert most_novel[0].number == int(np.argmax(estimator.novelty(x))) + 1
+    assert most_novel[0].cells[0] == f"{frame['age'].iloc[most_novel[0].number - 1]:.0f}"
+
+
+def test_rows_without_a_target_keep_the_numbers_of_the_others(regression: Any) -> None:
+    estimator, frame, target = regression
+    holed = frame.copy()
+    holed.loc[0, target] = np.nan
+    estimator = type(estimator)(**{**vars(estimator), "validation_rows_": np.array([0])})
+    case = build_case(estimator, holed, target)
+    assert case.numbers[0] == 2 and case.held_out[0] and len(case.x) == len(frame) - 1
+
+
+def test_confusion_counts_every_judged_row(label_evidence: Evidence) -> None:
+    labels = label_evidence.labels
+    assert labels is not None and labels.classes == ("benign", "malignant")
+    assert labels.confusion.sum() == label_evidence.num_judged == sum(b.count for b in labels.bins)
+    assert labels.accuracy == labels.scores[0].model > labels.scores[0].baseline
+
+
+def test_one_of_two_classes_is_drawn(label_evidence: Evidence) -> None:
+    labels = label_evidence.labels
+    assert labels is not None
+    for effect in labels.effects:
+        assert [line.label for line in effect.lines] == ["malignant"]
+        assert np.all((effect.lines[0].low >= 0) & (effect.lines[0].high <= 1))
+
+
+def test_each_of_several_outputs_is_judged(
+    several_outputs: Any, several_evidence: Evidence
+) -> None:
+    _, frame, targets = several_outputs
+    assert [output.name for output in several_evidence.outputs] == targets
+    for output, name in zip(several_evidence.outputs, targets, strict=True):
+        assert np.allclose(output.actual, frame[name].iloc[::5])
+
+
+def test_composite_kernels_are_read_part_by_part(regression: Any) -> None:
+    estimator, frame, target = regression
+    kernel = 2.0 * Matern32(3.0).on(0, 1) + Linear() + Periodic(1.5, period=0.5).on(3)
+    function = dataclasses.replace(estimator.prior_.function, kernel=kernel)
+    prior_model = dataclasses.replace(estimator.prior_, function=function)
+    estimator = type(estimator)(**{**vars(estimator), "prior_": prior_model})
+    prior = prior_evidence(build_case(estimator, frame, target))
+    assert [part.family for part in prior.parts] == ["Matern32", "Linear", "Periodic"]
+    assert np.isclose(prior.parts[2].periods[0][1], 0.5 * estimator.input_spread_[3])
+    assert [relevance.lengthscale for relevance in prior.relevances[:3]] == [1.5, 3.0, 3.0]
+
+
+def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
+    estimator, frame, target = regression
+    function = dataclasses.replace(estimator.prior_.function, kernel=Linear() + 1.0)
+    prior_model = dataclasses.replace(estimator.prior_, function=function)
+    estimator = type(estimator)(**{**vars(estimator), "prior_": prior_model})
+    relevances = prior_evidence(build_case(estimator, frame, target)).relevances
+    assert len(relevances) == len(estimator.feature_names_)
+    assert all(np.isfinite(relevance.value) for relevance in relevances)
+
+
+def test_large_tables_are_thinned_evenly() -> None:
+    rows = thinned(np.arange(1_000_000))
+    assert len(rows) == 5000 and rows[0] == 0 and rows[-1] == 999_999
