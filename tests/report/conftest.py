@@ -75,8 +75,8 @@ def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
     likelihood = Categorical() if is_label else Normal(0.7)
     kernel = Matern52(np.geomspace(2.0, 60.0, x.shape[1]))
     prior = GaussianProcess(kernel, outputs=likelihood.num_outputs(y))
-    targets = likelihood.gaussian_targets(y[train])
-    posterior = ConditionedProcess.given(prior, x[train], *targets)
+    values, variance, *_ = likelihood.gaussian_targets(y[train])[:2]
+    posterior = ConditionedProcess.given(prior, x[train], values, variance)
     steps = np.arange(1, 61)
     history = History({"objective": -1.2 - 4 / steps}, steps[9::10], -1.1 - 1 / steps[9::10], 60)
     return StandIn(
