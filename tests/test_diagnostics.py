@@ -29,7 +29,7 @@ PRIOR = Model(GaussianProcess(RBF(0.7)), Normal(0.1))
 METHOD = GFSVI(
     network=MLP((30, 30)),
     points=Mixture((FixedPoints(), LowDiscrepancy(20))),
-    training=Training(num_steps=400, evaluate_every=50),
+    training=Training(num_steps=400, evaluate_every=200),
     gauss_newton=False,
 )
 NOTHING = History({"objective": np.zeros(0)}, np.zeros(0, int), np.zeros(0), 0)
@@ -81,7 +81,7 @@ def healthy() -> Case:
 @pytest.fixture(scope="module")
 def hurried() -> Case:
     """Too few units, too few steps."""
-    training = Training(num_steps=20, evaluate_every=4)
+    training = Training(num_steps=20, evaluate_every=5)
     method = changed(METHOD, network=MLP((2,)), training=training, calibrate=False)
     return case(with_kernel(RBF(0.1)), method, validation=DATA)
 
