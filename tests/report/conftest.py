@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
+from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
 
 from gfsvi import Model
 from gfsvi.functions import GaussianProcess
-from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
@@ -20,6 +21,7 @@ from gfsvi.preparation import Preparation
 from gfsvi.report import gather
 from gfsvi.training import History
 
+NOISE = 0.7
 SCRIPT = "<script>alert(1)</script>"
 WARNING = SimpleNamespace(
     severity="warning",
@@ -39,57 +41,71 @@ class Settings:
 
 
 class StandIn(SimpleNamespace):
-    """What the report asks of a fitted estimator, and nothing else."""
+    """What the report asks of a fitted estimator: a process in NumPy, with nothing to compile."""
+
+    def predict_distribution(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
+        mean, variance = self.moments(x)
+        if hasattr(self, "classes_"):
+            noise = np.random.default_rng(0).normal(size=(100, *mean.shape))
+            logits = mean + noise * np.sqrt(variance)[:, None]
+            return CategoricalPredictive(log_softmax(logits, axis=-1))
+        variance = np.broadcast_to(variance[:, None], mean.shape)
+        parts = (mean, variance, np.full(mean.shape, NOISE**2))
+        mean, epistemic, aleatoric = (part[:, 0] if part.shape[1] == 1 else part for part in parts)
+        spread, square = self.target_spread_, self.target_spread_**2
+        mean = mean * spread + self.target_centre_
+        return NormalPredictive(mean, epistemic * square, aleatoric * square)
+
+    def novelty(self, x: np.ndarray) -> np.ndarray:
+        return np.clip(self.moments(x)[1], 0, 1)
+
+    def moments(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        cross = self.correlations(self.standardised(x), self.inside)
+        gram = self.correlations(self.inside, self.inside) + NOISE**2 * np.eye(len(self.inside))
+        weights = np.linalg.solve(gram, cross.T).T
+        return weights @ self.observed, np.maximum(1 - np.sum(weights * cross, axis=1), 1e-6)
 
     def standardised(self, x: np.ndarray) -> np.ndarray:
         return (x - self.input_centre_) / self.input_spread_
 
-    def predict_distribution(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
-        predictive = self.posterior_.predict(self.standardised(x))
-        if hasattr(self, "classes_"):
-            return predictive
-        return predictive.rescaled(self.target_spread_, self.target_centre_)
-
-    def novelty(self, x: np.ndarray) -> np.ndarray:
-        inside = self.standardised(x)
-        posterior = np.asarray(self.posterior_.function.marginals(inside).variance)
-        prior = np.asarray(self.prior_.function.marginals(inside).variance)
-        return np.clip((posterior / prior).mean(axis=0), 0, 1)
+    def correlations(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        scales = np.asarray(self.lengthscales)
+        distance = np.sqrt(5) * cdist(x / scales, z / scales)
+        return (1 + distance + distance**2 / 3) * np.exp(-distance)
 
 
 def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
-    """An exact fit of a table, which takes no training; the learning curve is made up."""
+    """A fit of a table whose learning curve is made up."""
     preparation = Preparation.learn(frame, target)
     usable = preparation.usable_rows(frame)
     x, y = preparation.inputs(frame[usable]), preparation.observations(frame[usable])
-    is_label = preparation.task == "classification"
-    scales = {"input_centre_": x.mean(axis=0), "input_spread_": x.std(axis=0)}
-    if is_label:
-        scales |= {"classes_": np.arange(len(preparation.classes or ()))}
+    learned: dict[str, Any] = {"input_centre_": x.mean(axis=0), "input_spread_": x.std(axis=0)}
+    if preparation.classes:
+        learned |= {"classes_": np.arange(len(preparation.classes))}
+        y = 6.0 * np.eye(len(preparation.classes))[y] - 3.0
     else:
-        scales |= {"target_centre_": y.mean(axis=0), "target_spread_": y.std(axis=0)}
-        y = (y - scales["target_centre_"]) / scales["target_spread_"]
+        learned |= {"target_centre_": y.mean(axis=0), "target_spread_": y.std(axis=0)}
+        y = ((y - y.mean(axis=0)) / y.std(axis=0)).reshape(len(x), -1)
     held_out = np.arange(0, len(x), 5)
-    train = np.setdiff1d(np.arange(len(x)), held_out)
-    x = (x - scales["input_centre_"]) / scales["input_spread_"]
-    likelihood = Categorical() if is_label else Normal(0.7)
-    kernel = Matern52(np.geomspace(2.0, 60.0, x.shape[1]))
-    prior = GaussianProcess(kernel, outputs=likelihood.num_outputs(y))
-    values, variance, *_ = likelihood.gaussian_targets(y[train])[:2]
-    posterior = ConditionedProcess.given(prior, x[train], values, variance)
+    lengthscales = np.geomspace(2.0, 60.0, x.shape[1])
+    prior = GaussianProcess(Matern52(lengthscales), outputs=y.shape[1])
+    likelihood = Categorical() if preparation.classes else Normal(NOISE)
     steps = np.arange(1, 61)
     history = History({"objective": -1.2 - 4 / steps}, steps[9::10], -1.1 - 1 / steps[9::10], 60)
-    return StandIn(
+    made = StandIn(
         prior_=Model(prior, likelihood),
-        posterior_=Model(posterior, likelihood),
         history_=history,
         settings_=Settings(),
         diagnostics_=(WARNING,),
         preparation_=preparation,
         feature_names_=preparation.feature_names,
         validation_rows_=held_out,
-        **scales,
+        lengthscales=lengthscales,
+        observed=np.delete(y, held_out, axis=0),
+        **learned,
     )
+    made.inside = np.delete(made.standardised(x), held_out, axis=0)
+    return made
 
 
 def diabetes() -> pd.DataFrame:
