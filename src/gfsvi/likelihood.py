@@ -5,7 +5,7 @@ Function values have the layout (output, point); observations y have one entry o
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -20,6 +20,15 @@ from gfsvi.predictives.mixture import MixturePredictive
 from gfsvi.values import AbstractValues, Marginals, Samples
 
 PointLogProb = Float[Array, " point"]
+
+
+class GaussianTargets(NamedTuple):
+    """The Gaussian regression that stands for a likelihood when a prior is chosen."""
+
+    values: FunctionValues
+    variance: FunctionValues
+    # log of the derivative of the targets by the observations, summed over all of them
+    log_slope: Float[Array, ""] | float = 0.0
 
 
 class AbstractLikelihood(eqx.Module):
@@ -48,9 +57,7 @@ class AbstractLikelihood(eqx.Module):
         """The distribution of new observations."""
 
     @abstractmethod
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """Targets and noise variances of the Gaussian regression that stands for this likelihood.
 
         Choosing a prior by marginal likelihood needs a Gaussian problem; this names the closest.

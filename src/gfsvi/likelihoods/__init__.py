@@ -7,3 +7,4 @@ from gfsvi.likelihoods.heteroscedastic_normal import HeteroscedasticNormal as He
 from gfsvi.likelihoods.normal import Normal as Normal
 from gfsvi.likelihoods.poisson import Poisson as Poisson
 from gfsvi.likelihoods.student_t import StudentT as StudentT
+from gfsvi.likelihoods.warped_normal import WarpedNormal as WarpedNormal

@@ -11,6 +11,7 @@ from jaxtyping import Array, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     dirichlet_targets,
@@ -49,10 +50,9 @@ class Bernoulli(AbstractLikelihood):
         f = marginal_draws(values, key=key)[:, 0]
         return CategoricalPredictive(jax.nn.log_sigmoid(jnp.stack([-f, f], axis=-1)))
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """The log-odds of the two classes' Dirichlet targets, with the noise of both."""
         y = jnp.asarray(y, float)
         targets, variances = dirichlet_targets(jnp.stack([1 - y, y]), self.pseudo_count)
-        return targets[1:] - targets[:1], jnp.sum(variances, axis=0, keepdims=True)
+        log_odds = targets[1:] - targets[:1]
+        return GaussianTargets(log_odds, jnp.sum(variances, axis=0, keepdims=True))

@@ -11,6 +11,7 @@ from jaxtyping import Array, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     dirichlet_targets,
@@ -67,10 +68,8 @@ class Categorical(AbstractLikelihood):
         f = marginal_draws(values, num_samples=100, key=key)  # as many as the paper takes
         return CategoricalPredictive(jnp.swapaxes(jax.nn.log_softmax(f, axis=1), 1, 2))
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """Dirichlet targets of the labels, one output a class."""
         num_classes = self.num_outputs(y) if num_outputs is None else num_outputs
         one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), num_classes, dtype=float)
-        return dirichlet_targets(one_hot.T, self.pseudo_count)
+        return GaussianTargets(*dirichlet_targets(one_hot.T, self.pseudo_count))

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractRealLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     expectation_by_quadrature,
@@ -80,9 +81,7 @@ class CustomLikelihood(AbstractRealLikelihood):
             lambda f: self.log_prob(y, f), values, key=key, num_samples=self.num_samples
         )
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         raise ValueError(
             "choosing a prior by marginal likelihood expects a likelihood that a Gaussian "
             "regression can stand for; got CustomLikelihood. Give the prior's kernel its "

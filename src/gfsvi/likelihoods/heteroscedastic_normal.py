@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractRealLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     mean_over_draws,
@@ -53,12 +54,11 @@ class HeteroscedasticNormal(AbstractRealLikelihood):
         log_std = jnp.log(noise) + m2
         return jnp.sum(-0.5 * np.log(2 * np.pi) - log_std - square / (2 * noise**2), axis=0)
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """Targets of the first half of the outputs; nothing is observed about the noise."""
         targets = library_layout(y)
-        return targets, jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)
+        variance = jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)
+        return GaussianTargets(targets, variance)
 
     def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
         mean, log_std = _halves(f)

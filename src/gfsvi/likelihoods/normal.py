@@ -6,7 +6,13 @@ import jax.numpy as jnp
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihood import (
+    AbstractLikelihood,
+    FunctionValues,
+    GaussianTargets,
+    PointLogProb,
+    check_numbers,
+)
 from gfsvi.params import check_positive, positive
 from gfsvi.predictive import library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
@@ -42,11 +48,9 @@ class Normal(AbstractLikelihood):
         noise = jnp.broadcast_to(self._column**2, variance.shape)
         return NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         targets = library_layout(y)
-        return targets, jnp.broadcast_to(self._column**2, targets.shape)
+        return GaussianTargets(targets, jnp.broadcast_to(self._column**2, targets.shape))
 
     @property
     def _column(self) -> Float[Array, "#output 1"]:

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractRealLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     mean_over_draws,
@@ -47,12 +48,10 @@ class Poisson(AbstractRealLikelihood):
         # E[exp(f)] = exp(m + v/2)
         return self._from_rate(y, values.mean, jnp.exp(values.mean + values.variance / 2))
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """log(y + 1/2), whose variance is about one over the count."""
         counts = library_layout(y) + 0.5
-        return jnp.log(counts), 1 / counts
+        return GaussianTargets(jnp.log(counts), 1 / counts)
 
     def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
         return jnp.exp(f), jnp.exp(f)

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.likelihood import (
     AbstractRealLikelihood,
     FunctionValues,
+    GaussianTargets,
     PointLogProb,
     check_numbers,
     expectation_by_quadrature,
@@ -45,13 +46,11 @@ class StudentT(AbstractRealLikelihood):
     ) -> PointLogProb:
         return expectation_by_quadrature(lambda f: self.log_prob(y, f), values)
 
-    def gaussian_targets(
-        self, y: Array, num_outputs: int | None = None
-    ) -> tuple[FunctionValues, FunctionValues]:
+    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """The observations with the variance of their noise, or scale^2 where that is infinite."""
         targets, factor = library_layout(y), self._variance_factor
         variance = per_output(self.scale) ** 2 * jnp.where(jnp.isfinite(factor), factor, 1.0)
-        return targets, jnp.broadcast_to(variance, targets.shape)
+        return GaussianTargets(targets, jnp.broadcast_to(variance, targets.shape))
 
     def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
         variance = per_output(self.scale) ** 2 * self._variance_factor

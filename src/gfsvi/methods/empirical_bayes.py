@@ -88,11 +88,11 @@ def log_marginal_likelihood(
     model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
 ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
     """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
-    targets, noise_variance = model.likelihood.gaussian_targets(batch.y, model.function.outputs)
+    targets = model.likelihood.gaussian_targets(batch.y, model.function.outputs)
     values = model.function.at(batch.x)
-    residual = targets - values.mean[: len(targets)]
-    cov = add_to_diagonal(values.cov, noise_variance + 1e-8)
-    return scale * normal_log_density(residual, cov), {}
+    residual = targets.values - values.mean[: len(targets.values)]
+    cov = add_to_diagonal(values.cov, targets.variance + 1e-8)
+    return scale * (normal_log_density(residual, cov) + targets.log_slope), {}
 
 
 def _perturbed(model: Model, key: PRNGKeyArray) -> Model:

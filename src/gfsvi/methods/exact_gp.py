@@ -8,6 +8,7 @@ from gfsvi.data import Data
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.normal import Normal
+from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.precision import double
@@ -26,13 +27,13 @@ class ExactGP(AbstractMethod):
                 "ExactGP needs a GaussianProcess as its prior; "
                 f"got {type(model.function).__name__}."
             )
-        if not isinstance(model.likelihood, Normal):
+        if not isinstance(model.likelihood, (Normal, WarpedNormal)):
             raise TypeError(
-                "ExactGP needs the Normal likelihood, for which the posterior is exact; got "
+                "ExactGP needs Normal or WarpedNormal as likelihood, for which the posterior is exact; got "
                 f"{type(model.likelihood).__name__}. For other likelihoods use GFSVI."
             )
-        targets, noise_variance = model.likelihood.gaussian_targets(data.y)
+        targets = model.likelihood.gaussian_targets(data.y)
         x = jnp.asarray(data.x, jnp.float64)
-        function = ConditionedProcess.given(model.function, x, targets, noise_variance)
+        function = ConditionedProcess.given(model.function, x, targets.values, targets.variance)
         history = History({}, np.zeros(0, int), np.zeros(0), 0)
         return Fit(Model(function, model.likelihood), history)
