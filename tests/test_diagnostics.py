@@ -121,6 +121,15 @@ def test_five_points_are_too_few_for_a_short_length_scale(healthy):
     assert "too_few_points" not in healthy.found(method=method, prior=with_kernel(RBF(2.0)))
 
 
+def test_batches_of_a_sorted_table_are_taken_from_all_of_it(healthy):
+    data = DATA.take(np.argsort(X[:, 0]))
+    training = Training(batch_size=10)
+    method = changed(healthy.method, points=BatchRows(10), training=training)
+    assert "too_few_points" not in healthy.found(
+        prior=with_kernel(RBF(0.3)), data=data, method=method
+    )
+
+
 def test_a_divergence_that_changes_with_the_points_is_reported(healthy):
     history = healthy.fit.history
     steps = np.random.default_rng(0).lognormal(size=len(history.steps["divergence"]))

@@ -97,9 +97,10 @@ def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
     """Evaluate both functions where the checks want to know them."""
     points_key, order_key = jax.random.split(key)
     points = run.method.objective(run.prior.function, run.data).points
-    batch = run.data.x[: run.method.training.batch_size]
-    measured = np.asarray(_draw(points, jnp.asarray(batch), points_key), np.float64)
     random = np.random.default_rng(int(jax.random.bits(order_key)))
+    # At random, as in training: the rows of a table are often sorted.
+    batch = run.data.x[random.permutation(len(run.data))[: run.method.training.batch_size]]
+    measured = np.asarray(_draw(points, jnp.asarray(batch), points_key), np.float64)
     measured = measured[random.permutation(len(measured))[:MAX_MEASURED]]
     rows = random.permutation(len(run.data))[:MAX_ROWS]
     x_rows = np.asarray(run.data.x, np.float64)[rows]
