@@ -49,8 +49,8 @@ class StandIn(SimpleNamespace):
             noise = np.random.default_rng(0).normal(size=(100, *mean.shape))
             logits = mean + noise * np.sqrt(variance)[:, None]
             return CategoricalPredictive(log_softmax(logits, axis=-1))
-        variance = np.broadcast_to(variance[:, None], mean.shape)
-        parts = (mean, variance, np.full(mean.shape, NOISE**2))
+        variance = np.tile(variance[:, None], (1, mean.shape[1]))
+        parts = (mean, variance, NOISE**2 * np.ones_like(mean))
         mean, epistemic, aleatoric = (part[:, 0] if part.shape[1] == 1 else part for part in parts)
         spread, square = self.target_spread_, self.target_spread_**2
         mean = mean * spread + self.target_centre_

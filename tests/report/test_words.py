@@ -80,5 +80,11 @@ def test_periods_are_told_in_the_units_of_the_column() -> None:
     )
 
 
+def test_classes_have_chances() -> None:
+    prior = PriorEvidence((KernelPart("RBF"),), (Relevance("a", 2.0, None),))
+    said = words.prior_sentences(prior, ["colour"], "classification")[0]
+    assert said.startswith("The chance of each `colour` varies very smoothly")
+
+
 def test_backticks_in_names_do_not_end_the_name() -> None:
     assert words.quoted("a`b").count("`") == 2

@@ -15,6 +15,7 @@ from gfsvi.report.evidence import (
     PriorEvidence,
     RegressionOutput,
     Relevance,
+    Task,
 )
 
 _FAMILIES = {
@@ -115,10 +116,13 @@ def cell(value: Any) -> str:
     return "missing" if is_missing else shortened(value, 24)
 
 
-def prior_sentences(prior: PriorEvidence, targets: Sequence[str]) -> list[str]:
+def prior_sentences(
+    prior: PriorEvidence, targets: Sequence[str], task: Task = "regression"
+) -> list[str]:
     """What was assumed of the function, and which features matter on which scale."""
     subject = listed([quoted(target) for target in targets], 3)
     subject = f"Each of {subject}" if len(targets) > 1 else subject
+    subject = f"The chance of each {subject}" if task == "classification" else subject
     sentences = [_family_sentence(part, subject) for part in prior.parts]
     relevances = prior.relevances
     hardly = [relevance for relevance in relevances if _hardly_matters(relevance, prior)]
