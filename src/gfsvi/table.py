@@ -1,4 +1,4 @@
-"""Tables: files to frames and back, and what their cells say, in words when that fails."""
+"""Tables: files to frames and back, in words when that fails."""
 
 import contextlib
 import csv
@@ -10,9 +10,7 @@ import secrets
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas
@@ -27,28 +25,12 @@ _FOREIGN = {
 }
 _DECIMAL_POINT = re.compile(rb"(?:^|[;\t\n])[+-]?\d+\.\d+(?=[;\t\r\n]|$)")
 _DECIMAL_COMMA = re.compile(rb"(?:^|[;\t\n])[+-]?\d+,\d+(?=[;\t\r\n]|$)")
-_NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*%?")
-_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:.*)?")
-_SPELLED = {"true": 1.0, "false": 0.0, "inf": np.inf, "infinity": np.inf}
-_SPELLED |= {"+inf": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
-_MISSING = {"?", "-", "--", ".", "n/a", "na", "n.a.", "nan", "nil", "none", "null", "missing"}
-_MISSING |= {"unknown", "not available"}
 # Newer versions of pandas read numbers exactly unasked, and warn who asks.
 _EXACT = {"float_precision": "round_trip"}
-# Beyond this, squares and sums of squares are no longer safe numbers.
-_LARGEST = 1e100
 
 
 class TableError(ValueError):
     """A table that cannot be used, said in one sentence: expected, got, remedy."""
-
-
-class Numbers(NamedTuple):
-    """A column read as numbers: NaN where there is none, and why there is none."""
-
-    values: np.ndarray
-    words: np.ndarray
-    infinite: np.ndarray
 
 
 def load_pandas() -> Any:
@@ -100,11 +82,7 @@ def write_table(frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place if all goes well, else vanishes."""
-    # What a symbolic link points to is replaced, not the link.
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        kind = "the directory" if target.is_dir() else "the pipe or device"
-        raise TableError(f"expected a file to write to, got {kind} {path}; choose another name.")
+    target = _replaceable(path)
     # The whole name at the end keeps extensions, by which writers choose their format.
     temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
     try:
@@ -124,81 +102,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         _flush(target.parent)
 
 
-def read_numbers(cells: "pandas.Series", missing_words: Sequence[str] = ()) -> Numbers:
-    """Cells as numbers; words are cells that are neither a number nor missing."""
-    if cells.dtype.kind in "iuf" or str(cells.dtype) in ("bool", "boolean"):
-        values = cells.to_numpy(np.float64, na_value=np.nan).copy()
-        words = np.zeros(len(cells), bool)
-    else:
-        codes, texts = read_texts(cells)
-        parsed = [_parse_number(text) for text in texts]
-        missing = _MISSING.union(word.casefold() for word in missing_words)
-        # The last entry is for missing cells, whose code is -1.
-        values = np.array([np.nan if p is None else p for p in parsed] + [np.nan])[codes]
-        odd = [p is None and _plain(t, missing) for p, t in zip(parsed, texts, strict=True)]
-        words = np.array([*odd, False])[codes]
-    infinite = np.abs(values) > _LARGEST
-    values[infinite] = np.nan
-    return Numbers(values, words, infinite)
-
-
-def read_texts(cells: "pandas.Series") -> tuple[np.ndarray, list[str]]:
-    """A code for each cell (-1 if missing) and the text that each code stands for."""
-    pandas = load_pandas()
-    if str(cells.dtype) in ("category", "object"):
-        # True, 1 and 1.0 are one value to pandas, but three texts to a reader.
-        values = cells.astype(object)
-        texts = [
-            None if gone else text_of(value)
-            for value, gone in zip(values, values.isna(), strict=True)
-        ]
-        codes, unique = pandas.factorize(np.array([t or None for t in texts], object))
-        return codes, list(unique)
-    codes, unique = pandas.factorize(cells)
-    texts = np.array([text_of(value) or None for value in unique], object)
-    merged, unique = pandas.factorize(texts)
-    return np.append(merged, -1)[codes], list(unique)
-
-
-def read_dates(
-    cells: "pandas.Series", missing_words: Sequence[str] = ()
-) -> tuple[np.ndarray, np.ndarray]:
-    """Cells as times (NaT where there is none), and which of them are words instead."""
-    pandas = load_pandas()
-    if cells.dtype.kind == "M":
-        return _as_times(pandas.to_datetime(cells, utc=True)), np.zeros(len(cells), bool)
-    codes, texts = read_texts(cells)
-    candidates = [t.replace("/", "-") if _DATE.fullmatch(t) else None for t in [*texts, ""]]
-    parsed = pandas.to_datetime(
-        pandas.Series(candidates, dtype=object), format="ISO8601", errors="coerce", utc=True
-    )
-    times = _as_times(parsed)
-    missing = _MISSING.union(word.casefold() for word in missing_words)
-    words = np.isnat(times) & np.array([*(_plain(text, missing) for text in texts), False])
-    return times[codes], words[codes]
-
-
-def text_of(value: Any) -> str:
-    """One way to write a value, however the file stored it: 2 and 2.0 are "2"."""
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    if isinstance(value, np.generic):
-        value = value.item()
-    return str(value).strip()
-
-
-def _as_times(series: "pandas.Series") -> np.ndarray:
-    return series.dt.tz_localize(None).to_numpy("datetime64[ms]")
-
-
-def _plain(text: str, missing: set[str]) -> bool:
-    return text.casefold() not in missing
-
-
-def _parse_number(text: str) -> float | None:
-    if _NUMBER.fullmatch(text):
-        return float(text.rstrip("% ").replace(",", ""))
-    return _SPELLED.get(text.casefold())
+def _replaceable(path: str | os.PathLike[str]) -> Path:
+    # What a symbolic link points to is replaced, not the link.
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        kind = "the directory" if target.is_dir() else "the pipe or device"
+        raise TableError(f"expected a file to write to, got {kind} {path}; choose another name.")
+    return target
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -240,15 +150,7 @@ def _text(data: bytes, path: Any) -> bytes:
 def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
     pandas = load_pandas()
     separator = max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
-    rows = _rows(data, separator, path)
-    header = next(rows, [])
-    _check_names(header, path)
-    for row in rows:  # pandas would fill short rows and shift long ones
-        if len(row) != len(header):
-            raise TableError(
-                f"expected {len(header)} values in every row of {path}, got {len(row)} in the row "
-                f"that begins with '{row[0][:40]}'; check separators and quotes there."
-            )
+    _check_rows(_rows(data, separator, path), path)
     comma = separator != "," and _DECIMAL_COMMA.search(data) and not _DECIMAL_POINT.search(data)
     try:
         return pandas.read_csv(
@@ -260,10 +162,18 @@ def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
             **_EXACT if pandas.__version__ < "3.1" else {},
         )
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
-        raise TableError(
-            f"expected a table in {path}, got the error '{_brief(error)}'; "
-            "check separators and quotes."
-        ) from error
+        raise _unreadable_csv(path, error) from error
+
+
+def _check_rows(rows: Iterator[list[str]], path: Any) -> None:
+    header = next(rows, [])
+    _check_names(header, path)
+    for row in rows:  # pandas would fill short rows and shift long ones
+        if len(row) != len(header):
+            raise TableError(
+                f"expected {len(header)} values in every row of {path}, got {len(row)} in the row "
+                f"that begins with '{row[0][:40]}'; check separators and quotes there."
+            )
 
 
 def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
@@ -274,9 +184,13 @@ def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
             if len(row) > 1 or "".join(row).strip():
                 yield row
     except csv.Error as error:
-        raise TableError(
-            f"expected a table in {path}, got the error '{error}'; check separators and quotes."
-        ) from error
+        raise _unreadable_csv(path, error) from error
+
+
+def _unreadable_csv(path: Any, error: Exception) -> TableError:
+    return TableError(
+        f"expected a table in {path}, got the error '{_brief(error)}'; check separators and quotes."
+    )
 
 
 def _check_names(names: Sequence[str], path: Any) -> None:
