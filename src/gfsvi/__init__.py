@@ -1,8 +1,30 @@
 """Bayesian neural networks with Gaussian-process priors."""
 
+from typing import TYPE_CHECKING, Any
+
 from gfsvi.data import Data as Data
 from gfsvi.model import Model as Model
 from gfsvi.training import Fit as Fit
 from gfsvi.training import Training as Training
 
+if TYPE_CHECKING:
+    from gfsvi.estimators import GFSVIClassifier as GFSVIClassifier
+    from gfsvi.estimators import GFSVIRegressor as GFSVIRegressor
+    from gfsvi.estimators import load as load
+
 __version__ = "0.1.0"
+
+_ESTIMATORS = ("GFSVIClassifier", "GFSVIRegressor", "load")
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn takes a second to import: only those wait for it who use it.
+    if name in _ESTIMATORS:
+        import gfsvi.estimators
+
+        return getattr(gfsvi.estimators, name)
+    raise AttributeError(f"module 'gfsvi' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_ESTIMATORS]

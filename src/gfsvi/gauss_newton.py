@@ -20,11 +20,11 @@ from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.linalg import add_to_diagonal, cholesky, row_gram, solve_lower
 from gfsvi.model import Model
 
-MAX_ELEMENTS = 2**24
-"""How large a Jacobian is formed (128 MiB in float64)."""
+MAX_ELEMENTS = 2**22
+"""How large a Jacobian is formed; beyond it thousands of cheap steps are faster than dozens."""
 
 
-def fits_in_memory(model: Model, data: Data, num_points: int) -> bool:
+def is_affordable(model: Model, data: Data, num_points: int) -> bool:
     """Whether a Gauss-Newton step on all of the data would form a Jacobian of modest size."""
     num_weights = sum(leaf.size for leaf in jax.tree.leaves(model.function.params))
     num_outputs = model.likelihood.num_outputs(data.y)

@@ -15,6 +15,7 @@ from gfsvi.params import from_free, is_learnable, to_free
 
 Where = Callable[[Any], Any]
 Parts = dict[str, Float[Array, ""]]
+SLOW = 1 / 30
 
 
 class Objective(Protocol):
@@ -47,8 +48,11 @@ class Steps:
         model: Any,
         data: Data,
         batch_size: int,
-        fixed: Where | None,
+        *,
+        fixed: Where | None = None,
+        slow: Where | None = None,
     ):
+        self._slow = slow
         self._objective = objective
         self._optimizer = optimizer
         self._data = jax.tree.map(jnp.asarray, data)
@@ -84,6 +88,8 @@ class Steps:
         (value, parts), gradient = loss(state.params, batch, objective_key)
         finite = jnp.isfinite(value) & jnp.isfinite(optax.tree.norm(gradient))
         updates, optimizer = self._optimizer.update(gradient, state.optimizer, state.params)
+        if self._slow is not None:
+            updates = eqx.tree_at(self._slow, updates, replace_fn=_slowed)
         # A step that is not finite is not taken, so that the last good state can be looked at.
         params, optimizer = jax.tree.map(
             lambda new, old: jnp.where(finite, new, old),
@@ -102,9 +108,13 @@ class Steps:
 
 def _learnable(model: Any, fixed: Where | None) -> Any:
     spec = jax.tree.map(is_learnable, model)
-    if fixed is None:
+    if fixed is None or not jax.tree.leaves(fixed(model)):
         return spec
     return eqx.tree_at(fixed, spec, replace_fn=lambda node: jax.tree.map(lambda _: False, node))
+
+
+def _slowed(updates: Any) -> Any:
+    return jax.tree.map(lambda update: update * SLOW, updates)
 
 
 def _next_rows(

@@ -48,6 +48,7 @@ class Training:
         batch_size: Rows a step; all of them where there are fewer.
         learning_rate: Peak of a cosine schedule that warms up over the first steps.
         optimizer: Any optax optimiser instead of Adam with that schedule.
+        slow: Picks the parts of the model that move at a thirtieth of the rate.
         evaluate_every: Steps between two looks at the validation score.
         patience: Looks without improvement before stopping early.
         watch: Called with the `Progress` after every look; return True to stop.
@@ -59,6 +60,7 @@ class Training:
     batch_size: int = 2000
     learning_rate: float = 1e-2
     optimizer: optax.GradientTransformation | None = None
+    slow: Where | None = None
     evaluate_every: int = 25
     patience: int = 20
     watch: Callable[[Progress], bool | None] | None = None
@@ -150,7 +152,15 @@ def maximize(
     With validation data the model that scored best there is returned, and training stops when
     the score no longer improves. A loss that is not finite is an error that says `remedy`.
     """
-    steps = Steps(objective, training.build_optimizer(), model, data, training.batch_size, fixed)
+    steps = Steps(
+        objective,
+        training.build_optimizer(),
+        model,
+        data,
+        training.batch_size,
+        fixed=fixed,
+        slow=training.slow,
+    )
     rate = _judge(steps, validation, score)
     checkpoint = None if training.checkpoint is None else training.checkpoint()
     state = steps.start(key)

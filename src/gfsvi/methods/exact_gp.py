@@ -29,7 +29,7 @@ class ExactGP(AbstractMethod):
             )
         if not isinstance(model.likelihood, (Normal, WarpedNormal)):
             raise TypeError(
-                "ExactGP needs Normal or WarpedNormal as likelihood, for which the posterior is exact; got "
+                "ExactGP needs Normal or WarpedNormal as likelihood, which keep it exact; got "
                 f"{type(model.likelihood).__name__}. For other likelihoods use GFSVI."
             )
         targets = model.likelihood.gaussian_targets(data.y)

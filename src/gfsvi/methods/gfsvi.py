@@ -9,17 +9,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi import gauss_newton
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
 from gfsvi.divergences import regularized_divergence
-from gfsvi.function import AbstractRandomFunction, correlation_lengths
+from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.gauss_newton import fit_mean, fits_in_memory
+from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.mean_fit import fit_mean
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
+from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.steps import Where
@@ -27,6 +30,8 @@ from gfsvi.training import Fit, Training, maximize
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
+MAX_ROWS_AS_POINTS = 400
+MAX_MEAN_ROWS = 1000
 
 
 class GFSVI(AbstractMethod):
@@ -41,9 +46,11 @@ class GFSVI(AbstractMethod):
         dtype: Precision of the network; the linear algebra is float64 always.
         fixed: Picks the parts of the model that stay as they are,
             for example `lambda model: model.likelihood`.
-        calibrate: Whether validation rows, where given, also set the likelihood's parameters:
-            on the training rows noise comes out too small for rows that were not trained on.
-        gauss_newton: Whether Gauss-Newton steps fit the mean before training;
+        calibrate: How far validation rows, where given, move the noise from what training rows
+            ask for (0) to what maximises their own expected log-likelihood (1): on the training
+            rows noise comes out too small for rows that were not trained on.
+        warm_up: How the mean alone is fitted before training, if it is.
+        gauss_newton: Whether Gauss-Newton steps do that instead;
             by default for up to three features, where measurement points cover the inputs.
     """
 
@@ -51,10 +58,16 @@ class GFSVI(AbstractMethod):
     covariance: AbstractCovariance = Kronecker()
     points: AbstractPoints | None = None
     gamma: float = eqx.field(static=True, default=1e-10)
-    training: Training = eqx.field(static=True, default_factory=Training)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=150, learning_rate=3e-2, evaluate_every=10)
+    )
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
-    calibrate: bool = eqx.field(static=True, default=True)
+    calibrate: float = eqx.field(static=True, default=1.0)
+    warm_up: Training | None = eqx.field(
+        static=True,
+        default=Training(num_steps=2000, learning_rate=3e-3, evaluate_every=200),
+    )
     gauss_newton: bool | None = eqx.field(static=True, default=None)
 
     @double
@@ -72,14 +85,13 @@ class GFSVI(AbstractMethod):
         self._check(model, data)
         if start is None:
             start = self.initial(model, data, key=init_key)
-        objective = self.objective(model.function, data)
         posterior, history = maximize(
-            objective,
+            self.objective(model.function, data),
             start,
             data,
-            self.training,
+            self._main_training(start, data),
             key=train_key,
-            fixed=self.fixed,
+            fixed=_settled if self.fixed is None else self.fixed,
             validation=validation,
             score=_validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
@@ -89,8 +101,58 @@ class GFSVI(AbstractMethod):
             posterior = self._calibrated(posterior, validation, train_key)
         return Fit(posterior, history)
 
+    @double
+    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
+        """The posterior before training: a small covariance around a mean that fits.
+
+        Random weights vary as fast as the prior does.
+        """
+        network_key, covariance_key, points_key, mean_key = jax.random.split(key, 4)
+        x = self.objective(model.function, data).points.draw(jnp.asarray(data.x), key=points_key)
+        vectors = x.ndim == 2 and x.shape[1] <= MAX_SCALED_FEATURES
+        lengths = correlation_lengths(model.function, data.x) if vectors else None
+        params = self.network.init(x, key=network_key, dtype=self.dtype, lengths=lengths)
+        state = self.covariance.init(params, key=covariance_key)
+        function = LinearizedNetwork(self.network, self.covariance, params, state)
+        start = Model(function, model.likelihood)
+        if self._wants_gauss_newton(start, data):
+            return self._gauss_newton(start, model.function, data, x)
+        if self.warm_up is None:
+            return start
+        points = self._mean_points(data, x, points_key)
+        return fit_mean(
+            start, model.function, data, points, self.warm_up, gamma=self.gamma, key=mean_key
+        )
+
+    def _gauss_newton(
+        self, start: Model, prior: AbstractRandomFunction, data: Data, x: Points
+    ) -> Model:
+        # From a weak prior to the wanted one: a prior of low rank leaves no way otherwise.
+        for gamma in np.geomspace(max(1e-3, self.gamma), self.gamma, 4):
+            start = gauss_newton.fit_mean(start, prior, data, x, gamma=gamma, num_steps=20)
+        return start
+
+    def _mean_points(self, data: Data, x: Points, key: PRNGKeyArray) -> Points:
+        """Points for the mean alone: they are factorised once, so they can be more."""
+        if self.points is not None or len(data) <= MAX_ROWS_AS_POINTS:
+            return x
+        rows = Mixture((BatchRows(min(len(data), MAX_MEAN_ROWS)), UniformBox(100)))
+        return rows.bind(data.x).draw(jnp.asarray(data.x), key=key)
+
+    def _main_training(self, start: Model, data: Data) -> Training:
+        """A mean that was fitted alone already moves slowly along with its covariance."""
+        if self.warm_up is None or self._wants_gauss_newton(start, data):
+            return self.training
+        return dataclasses.replace(self.training, slow=lambda model: model.function.params)
+
+    def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
+        covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
+        wanted = covered if self.gauss_newton is None else self.gauss_newton
+        num_points = self.objective(start.function, data).points.num_points
+        return wanted and gauss_newton.is_affordable(start, data, num_points)
+
     def _calibrated(self, posterior: Model, validation: Data, key: PRNGKeyArray) -> Model:
-        """Refit the likelihood's own parameters to rows that the function has not seen."""
+        """Refit the noise to rows that the function has not seen."""
         values = posterior.function.marginals(validation.x, key=key)
 
         def objective(
@@ -100,37 +162,14 @@ class GFSVI(AbstractMethod):
 
         training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
         calibrated, _ = maximize(
-            objective, posterior, validation, training, key=key, fixed=lambda model: model.function
+            objective,
+            posterior,
+            validation,
+            training,
+            key=key,
+            fixed=lambda model: [model.function, *_settled(model)],
         )
-        return calibrated
-
-    @double
-    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
-        """The posterior before training: a small covariance around a mean that fits.
-
-        Random weights vary as fast as the prior does.
-        """
-        network_key, covariance_key, points_key = jax.random.split(key, 3)
-        points = self.objective(model.function, data).points
-        x = points.draw(jnp.asarray(data.x), key=points_key)
-        vectors = x.ndim == 2 and x.shape[1] <= MAX_SCALED_FEATURES
-        lengths = correlation_lengths(model.function, data.x) if vectors else None
-        params = self.network.init(x, key=network_key, dtype=self.dtype, lengths=lengths)
-        state = self.covariance.init(params, key=covariance_key)
-        function = LinearizedNetwork(self.network, self.covariance, params, state)
-        start = Model(function, model.likelihood)
-        if not self._wants_gauss_newton(start, data):
-            return start
-        # From a weak prior to the wanted one: a prior of low rank leaves no way otherwise.
-        for gamma in np.geomspace(max(1e-3, self.gamma), self.gamma, 4):
-            start = fit_mean(start, model.function, data, x, gamma=gamma, num_steps=20)
-        return start
-
-    def _wants_gauss_newton(self, posterior: Model, data: Data) -> bool:
-        covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
-        wanted = covered if self.gauss_newton is None else self.gauss_newton
-        num_points = self.objective(posterior.function, data).points.num_points
-        return wanted and fits_in_memory(posterior, data, num_points)
+        return _between(posterior, calibrated, self.calibrate)
 
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
@@ -180,9 +219,22 @@ class Elbo:
 
 def default_points(num_rows: int) -> AbstractPoints:
     """Training inputs, all of them where they are few, and a fifth as many uniform in a box."""
-    if num_rows <= 400:
+    if num_rows <= MAX_ROWS_AS_POINTS:
         return Mixture((FixedPoints(), UniformBox(100)))
     return Mixture((BatchRows(400), UniformBox(100)))
+
+
+def _settled(model: Model) -> list[Any]:
+    """What was chosen with the prior: on another scale its length scales would mean nothing."""
+    return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
+
+
+def _between(first: Model, second: Model, share: float) -> Model:
+    """Positive parameters geometrically, others arithmetically, on the way from first to second."""
+    blended = jax.tree.map(
+        lambda a, b: a + share * (b - a) if is_learnable(a) else a, to_free(first), to_free(second)
+    )
+    return from_free(blended)
 
 
 def _validation_score(model: Model, data: Data) -> Float[Array, ""]:

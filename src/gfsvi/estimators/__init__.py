@@ -1,0 +1,5 @@
+"""Estimators in scikit-learn's conventions."""
+
+from gfsvi.estimators.classifier import GFSVIClassifier as GFSVIClassifier
+from gfsvi.estimators.files import load as load
+from gfsvi.estimators.regressor import GFSVIRegressor as GFSVIRegressor

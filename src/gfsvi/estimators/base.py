@@ -1,0 +1,273 @@
+"""What regressor and classifier share: a table of numbers in, a posterior out."""
+
+import dataclasses
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+import jax
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from gfsvi import persistence, registry
+from gfsvi.checkpoints import Checkpoints
+from gfsvi.data import Data
+from gfsvi.diagnostics import diagnose
+from gfsvi.estimators.novelty import Novelty
+from gfsvi.estimators.settings import Settings
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel
+from gfsvi.kernels.adapters import as_kernel
+from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.model import Model
+from gfsvi.networks.mlp import MLP
+from gfsvi.precision import to_numpy
+from gfsvi.preparation import Preparation
+from gfsvi.training import Progress, Training
+
+if TYPE_CHECKING:
+    import pandas
+
+AUTO_KERNELS = ("matern52", "matern32", "rbf")
+Watch = Callable[[str, Progress], bool | None]
+
+
+class AbstractEstimator(BaseEstimator):
+    """A Bayesian network under a Gaussian-process prior, in scikit-learn's clothes.
+
+    Args:
+        kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
+            kernel of gfsvi, GPJax, tinygp or scikit-learn. Its parameters are learned from there.
+        hidden: Widths of the network's hidden layers.
+        num_points: How many points prior and posterior are compared at.
+        gamma: The regulariser of the divergence.
+        num_steps: Steps of training after the mean has been fitted.
+        batch_size: Rows a step.
+        validation_fraction: Share of the rows that decide when to stop and set the noise.
+        time_budget: Seconds that `fit` may take; it returns the best found until then.
+        checkpoint: A file that remembers how far training has come, to go on from if cut off.
+        watch: Called with the stage and its `Progress` now and then; return True to stop.
+        random_state: Seed, or a NumPy random state.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "auto",
+        *,
+        hidden: tuple[int, ...] | None = None,
+        num_points: int | None = None,
+        gamma: float | None = None,
+        num_steps: int | None = None,
+        batch_size: int | None = None,
+        validation_fraction: float = 0.1,
+        time_budget: float | None = None,
+        checkpoint: str | PathLike[str] | None = None,
+        watch: Watch | None = None,
+        random_state: Any = None,
+    ):
+        self.kernel = kernel
+        self.hidden = hidden
+        self.num_points = num_points
+        self.gamma = gamma
+        self.num_steps = num_steps
+        self.batch_size = batch_size
+        self.validation_fraction = validation_fraction
+        self.time_budget = time_budget
+        self.checkpoint = checkpoint
+        self.watch = watch
+        self.random_state = random_state
+
+    @property
+    @abstractmethod
+    def _task(self) -> Literal["regression", "classification"]:
+        """What a table is prepared for."""
+
+    @abstractmethod
+    def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
+        """Observations as the likelihood wants them, and the likelihood to start from."""
+
+    def fit_table(self, frame: "pandas.DataFrame", target: str | list[str]) -> "AbstractEstimator":
+        """Fit to a table as it comes: text, gaps and dates included; predictions take the same."""
+        preparation = Preparation.learn(frame, target, self._task)
+        usable = frame[preparation.usable_rows(frame)]
+        y = preparation.observations(usable)
+        if preparation.classes is not None:
+            y = np.asarray(preparation.classes)[y]
+        return self._fit(preparation.inputs(usable), y, preparation)
+
+    def novelty(self, X: Any) -> np.ndarray:
+        """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
+        return self.novelty_.at(self._standardized(X))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted estimator to one file; `gfsvi.load` reads it anywhere."""
+        from gfsvi.estimators.files import save
+
+        save(self, path)
+
+    def _fit(self, X: np.ndarray, y: np.ndarray, preparation: Preparation | None) -> Any:
+        self.preparation_ = preparation
+        self.n_features_in_ = X.shape[1]
+        self.feature_names_ = self._names(X.shape[1])
+        observations, likelihood = self._learn_observations(y)
+        self.input_centre_, self.input_spread_ = X.mean(axis=0), _spread(X)
+        self._learn(Data((X - self.input_centre_) / self.input_spread_, observations), likelihood)
+        return self
+
+    def _names(self, num_features: int) -> tuple[str, ...]:
+        if self.preparation_ is not None:
+            return self.preparation_.feature_names
+        if hasattr(self, "feature_names_in_"):
+            return tuple(map(str, self.feature_names_in_))
+        return tuple(f"x{number}" for number in range(1, num_features + 1))
+
+    def _learn(self, data: Data, likelihood: AbstractLikelihood) -> None:
+        seed = _seed(self.random_state)
+        key, prior_key, fit_key = jax.random.split(jax.random.key(seed), 3)
+        data, validation, self.validation_rows_ = self._held_out(data, seed)
+        num_outputs = likelihood.num_outputs(data.y)
+        self.settings_ = self._settings(data, num_outputs, seed)
+        stages = _Stages(self._checkpoints(data), self.watch, self.time_budget)
+        self.prior_ = self._choose_prior(data, likelihood, num_outputs, stages, prior_key)
+        method = self._method(num_outputs, stages)
+        fit = method(self.prior_, data, key=fit_key, validation=validation)
+        self.posterior_, self.history_ = to_numpy((fit.posterior, fit.history))
+        self.novelty_ = to_numpy(Novelty.of(self.prior_, data, seed=seed))
+        self.diagnostics_ = diagnose(
+            self.prior_,
+            self.posterior_,
+            data,
+            method=method,
+            history=self.history_,
+            feature_names=self.feature_names_,
+            key=key,
+        )
+
+    def _held_out(self, data: Data, seed: int) -> tuple[Data, Data | None, np.ndarray]:
+        order = np.random.default_rng(seed).permutation(len(data))
+        count = round(self.validation_fraction * len(data))
+        if count < 2 or len(data) - count < 2:
+            return data, None, np.zeros(0, int)
+        held_out, rest = np.sort(order[:count]), np.sort(order[count:])
+        return data.take(rest), data.take(held_out), held_out
+
+    def _settings(self, data: Data, num_outputs: int, seed: int) -> Settings:
+        given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
+        return Settings.derive(
+            len(data),
+            len(self.validation_rows_),
+            data.x.shape[1],
+            num_outputs,
+            seed,
+            **{name: getattr(self, name) for name in given},
+        )
+
+    def _checkpoints(self, data: Data) -> Checkpoints | None:
+        if self.checkpoint is None:
+            return None
+        work = {"x": data.x, "y": data.y, "settings": self.settings_, "kernel": repr(self.kernel)}
+        return Checkpoints(self.checkpoint, persistence.fingerprint(work))
+
+    def _choose_prior(
+        self,
+        data: Data,
+        likelihood: AbstractLikelihood,
+        num_outputs: int,
+        stages: "_Stages",
+        key: Any,
+    ) -> Model:
+        first, *others = _kernels(self.kernel, data.x.shape[1])
+        model = Model(GaussianProcess(first, outputs=num_outputs), likelihood)
+        method = EmpiricalBayes(
+            kernels=tuple(others),
+            num_starts=1,
+            training=stages.training(EmpiricalBayes().training, "prior", until=0.35),
+        )
+        return to_numpy(method(model, data, key=key).posterior)
+
+    def _method(self, num_outputs: int, stages: "_Stages") -> GFSVI:
+        settings, default = self.settings_, GFSVI()
+        training = dataclasses.replace(
+            default.training, num_steps=settings.num_steps, batch_size=settings.batch_size
+        )
+        warm_up = dataclasses.replace(
+            default.warm_up, num_steps=settings.num_mean_steps, batch_size=settings.batch_size
+        )
+        return GFSVI(
+            MLP(settings.hidden, num_outputs),
+            points=settings.points,
+            gamma=settings.gamma,
+            training=stages.training(training, "posterior", until=0.85),
+            warm_up=stages.training(warm_up, "mean", until=0.6),
+        )
+
+    def _standardized(self, X: Any) -> np.ndarray:
+        check_is_fitted(self)
+        if self.preparation_ is not None and hasattr(X, "columns"):
+            X = self.preparation_.inputs(X)
+        else:
+            X = validate_data(self, X, reset=False, dtype=np.float64)
+        return (X - self.input_centre_) / self.input_spread_
+
+
+class _Stages:
+    """The stages of a fit: each is watched, remembered and kept within its share of the time."""
+
+    def __init__(self, checkpoints: Checkpoints | None, watch: Watch | None, budget: float | None):
+        self._checkpoint = None if checkpoints is None else checkpoints.begin
+        self._watch = watch
+        self._budget = budget
+        self._began = time.monotonic()
+
+    def training(self, training: Training, stage: str, *, until: float) -> Training:
+        """This training, ended when the given share of the time is used up."""
+
+        def watch(progress: Progress) -> bool:
+            told_to = self._watch is not None and bool(self._watch(stage, progress))
+            return told_to or self._is_late(until)
+
+        return dataclasses.replace(training, watch=watch, checkpoint=self._checkpoint)
+
+    def _is_late(self, until: float) -> bool:
+        return self._budget is not None and time.monotonic() - self._began > until * self._budget
+
+
+def refuse(arguments: dict[str, Any], owner: object) -> None:
+    """Say in words that an argument of `fit` is not supported."""
+    for name in arguments:
+        reason = (
+            "every row counts the same. Leave it out, or repeat rows"
+            if name == "sample_weight"
+            else "it takes X and y alone. Leave it out"
+        )
+        raise TypeError(f"{type(owner).__name__}.fit does not support {name}: {reason}.")
+
+
+def _kernels(kernel: Any, num_features: int) -> list[AbstractKernel]:
+    if not isinstance(kernel, str):
+        return [as_kernel(kernel)]
+    names = AUTO_KERNELS if kernel == "auto" else (kernel,)
+    return [_built(registry.find("kernels", name), num_features) for name in names]
+
+
+def _built(kernel: type[AbstractKernel], num_features: int) -> AbstractKernel:
+    """With a length scale for each feature, where it has length scales."""
+    if "lengthscale" in kernel.__dataclass_fields__:
+        return kernel(lengthscale=np.full(num_features, num_features**0.5))
+    return kernel()
+
+
+def _spread(X: np.ndarray) -> np.ndarray:
+    spread = X.std(axis=0)
+    return np.where(spread > 0, spread, 1.0)
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))

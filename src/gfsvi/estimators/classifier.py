@@ -1,0 +1,66 @@
+"""Classification on a table of numbers."""
+
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gfsvi.estimators.base import AbstractEstimator, refuse
+from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.likelihoods.categorical import Categorical
+from gfsvi.predictives.categorical import CategoricalPredictive
+
+
+class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
+    """Labels predicted with probabilities that know where they come from."""
+
+    @property
+    def _task(self) -> Literal["regression", "classification"]:
+        return "classification"
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GFSVIClassifier":
+        """Learn from rows `X` and their labels."""
+        refuse(unsupported, self)
+        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(y)
+        return self._fit(X, np.asarray(y), None)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable label of each row."""
+        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class, in the order of `classes_`."""
+        return np.asarray(self.predict_distribution(X).probabilities)
+
+    def predict_distribution(self, X: Any) -> CategoricalPredictive:
+        """The distribution of the label at each row, as class numbers."""
+        return self.posterior_at(self._standardized(X))
+
+    def posterior_at(self, x: np.ndarray) -> CategoricalPredictive:
+        """The same for standardised inputs."""
+        return self.posterior_.predict(x)
+
+    def class_numbers(self, y: Any) -> np.ndarray:
+        """Labels as positions in `classes_`."""
+        check_is_fitted(self)
+        numbers = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(numbers, len(self.classes_) - 1)] == np.asarray(y)
+        if not np.all(known):
+            strange = np.asarray(y)[~known][0]
+            raise ValueError(
+                f"expected labels among {', '.join(map(repr, self.classes_.tolist()))}; got "
+                f"{strange!r}. Leave out rows with labels that were not learned."
+            )
+        return numbers
+
+    def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
+        self.classes_, numbers = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"GFSVIClassifier expects at least two classes; got one class, "
+                f"{self.classes_.tolist()[0]!r}. Add rows of another class."
+            )
+        return numbers, Categorical(num_classes=len(self.classes_))

@@ -1,0 +1,42 @@
+"""Fitted estimators as files."""
+
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from gfsvi import persistence
+from gfsvi.estimators.base import AbstractEstimator
+from gfsvi.estimators.classifier import GFSVIClassifier
+from gfsvi.estimators.regressor import GFSVIRegressor
+from gfsvi.persistence import ModelFileError
+
+ESTIMATORS = {kind.__name__: kind for kind in (GFSVIRegressor, GFSVIClassifier)}
+# Where and how long a fit ran says nothing of the model.
+NOT_SAVED = {"watch", "checkpoint"}
+
+
+def save(estimator: AbstractEstimator, path: str | PathLike[str]) -> None:
+    """Write a fitted estimator; its checkpoint, if it had one, has served its purpose."""
+    check_is_fitted(estimator)
+    params = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_SAVED}
+    fitted = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+    content = {"estimator": type(estimator).__name__, "params": params, "fitted": fitted}
+    persistence.write(path, content)
+    if estimator.checkpoint is not None:
+        Path(estimator.checkpoint).unlink(missing_ok=True)
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """Read a fitted estimator; nothing in the file is ever run."""
+    content = persistence.read(path)
+    kind = ESTIMATORS.get(content.get("estimator", ""))
+    if kind is None or set(content) != {"estimator", "params", "fitted"}:
+        raise ModelFileError(
+            f"expected a fitted estimator in {fspath(path)!r}; got something else. "
+            "Write it with estimator.save(path) or `gfsvi fit`."
+        )
+    estimator = kind(**content["params"])
+    vars(estimator).update(content["fitted"])
+    return estimator

@@ -1,0 +1,117 @@
+"""Regression on a table of numbers."""
+
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import validate_data
+
+from gfsvi.estimators.base import AbstractEstimator, _seed, refuse
+from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.precision import double
+from gfsvi.predictive import AbstractRealPredictive, user_layout
+from gfsvi.warp import Warp
+
+MAX_SHARE_OF_ONE_VALUE = 0.05
+"""Where one value is more frequent, the target is no density that a warp may chase."""
+
+
+class GFSVIRegressor(RegressorMixin, AbstractEstimator):
+    """Numbers predicted with their uncertainty; several targets share one network."""
+
+    @property
+    def _task(self) -> Literal["regression", "classification"]:
+        return "regression"
+
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GFSVIRegressor":
+        """Learn from rows `X` and their targets, (row,) or (row, target)."""
+        refuse(unsupported, self)
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype=np.float64,
+            multi_output=True,
+            y_numeric=True,
+            ensure_min_samples=2,
+        )
+        return self._fit(X, np.asarray(y, np.float64), None)
+
+    def predict(
+        self, X: Any, return_std: bool = False, return_cov: bool = False
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        """The mean, and if wanted the standard deviation or covariance of observations."""
+        if return_std and return_cov:
+            raise ValueError("predict expects return_std or return_cov; got both. Choose one.")
+        predictive = self.predict_distribution(X)
+        mean = np.asarray(predictive.mean)
+        if return_std:
+            return mean, np.asarray(predictive.std)
+        if return_cov:
+            return mean, self._covariance(X, np.asarray(predictive.std))
+        return mean
+
+    def predict_distribution(self, X: Any) -> AbstractRealPredictive:
+        """The distribution of an observation at each row."""
+        predictive = self.posterior_at(self._standardized(X))
+        return predictive.rescaled(self.target_spread_, self.target_centre_)
+
+    def posterior_at(self, x: np.ndarray) -> AbstractRealPredictive:
+        """The same on the standardised scale, for standardised inputs."""
+        return self.posterior_.predict(x)
+
+    @double
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
+        """Observations drawn along functions of the posterior: (row, [target,] sample)."""
+        x, key = self._standardized(X), jax.random.key(_seed(random_state))
+        drawn = [self._draw(x, k) for k in jax.random.split(key, n_samples)]
+        return np.stack(drawn, axis=-1)
+
+    def _draw(self, x: np.ndarray, key: Any) -> np.ndarray:
+        function_key, noise_key = jax.random.split(key)
+        function = self.posterior_.function.sample_function(key=function_key)
+        f = jnp.asarray(function(x), jnp.float64).T
+        noise = jnp.reshape(jnp.asarray(self.posterior_.likelihood.noise), (-1, 1))
+        z = f + noise * jax.random.normal(noise_key, f.shape)
+        likelihood = self.posterior_.likelihood
+        y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
+        return np.asarray(user_layout(y)) * self.target_spread_ + self.target_centre_
+
+    @double
+    def _covariance(self, X: Any, std: np.ndarray) -> np.ndarray:
+        """The correlations of the values on the model's scale, with these deviations."""
+        values = self.posterior_.function.at(self._standardized(X))
+        noise = jnp.reshape(jnp.asarray(self.posterior_.likelihood.noise), (-1, 1, 1))
+        cov = np.asarray(values.cov + noise**2 * jnp.eye(values.cov.shape[-1]))
+        root = np.sqrt(np.diagonal(cov, axis1=-2, axis2=-1))
+        correlation = cov / (root[:, :, None] * root[:, None, :])
+        deviations = np.atleast_2d(std.T)
+        covariance = correlation * deviations[:, :, None] * deviations[:, None, :]
+        return covariance[0] if std.ndim == 1 else np.moveaxis(covariance, 0, -1)
+
+    def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
+        spread = y.std(axis=0)
+        self.target_centre_ = y.mean(axis=0)
+        self.target_spread_ = np.where(spread > 0, spread, 1.0)[()]
+        standardized = (y - self.target_centre_) / self.target_spread_
+        return standardized, _likelihood(standardized)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True
+        return tags
+
+
+def _likelihood(y: np.ndarray) -> AbstractLikelihood:
+    columns = y.reshape(len(y), -1)
+    noise = np.full(columns.shape[1], 0.3)
+    shares = [np.unique(column, return_counts=True)[1].max() / len(y) for column in columns.T]
+    if len(y) < 20 or max(shares) > MAX_SHARE_OF_ONE_VALUE:
+        return Normal(noise)
+    return WarpedNormal(noise, Warp.fitted(y))

@@ -1,0 +1,58 @@
+"""What follows from the size of a table when nobody says otherwise."""
+
+import dataclasses
+from typing import Any
+
+from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+
+MAX_FIXED_ROWS = 400
+"""Up to here every training row is a measurement point: a thousand points take seconds a step."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Sizes of a fit; every one is reported."""
+
+    num_rows: int
+    num_validation_rows: int
+    num_features: int
+    hidden: tuple[int, ...]
+    num_points: int
+    gamma: float
+    num_mean_steps: int
+    num_steps: int
+    batch_size: int
+    seed: int
+
+    @classmethod
+    def derive(
+        cls,
+        num_rows: int,
+        num_validation_rows: int,
+        num_features: int,
+        num_outputs: int,
+        seed: int,
+        **given: Any,
+    ) -> "Settings":
+        """Settings for a table of this size; what is `given` and not None is kept."""
+        # Each output has a Cholesky factor of its own.
+        most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
+        derived = {
+            "hidden": (100, 100) if num_rows < 10_000 else (200, 200),
+            "num_points": min(num_rows, most) + max(20, most // 4),
+            "gamma": 1e-10,
+            "num_mean_steps": 2000,
+            "num_steps": 300,
+            "batch_size": 2000,
+        }
+        chosen = derived | {name: value for name, value in given.items() if value is not None}
+        return cls(num_rows, num_validation_rows, num_features, seed=seed, **chosen)
+
+    @property
+    def points(self) -> AbstractPoints:
+        """Four fifths of the points are training rows, all of them where they are few."""
+        num_box = max(1, min(self.num_points // 5, 100))
+        num_from_rows = max(1, self.num_points - num_box)
+        if num_from_rows >= self.num_rows:
+            return Mixture((FixedPoints(), UniformBox(num_box)))
+        return Mixture((BatchRows(num_from_rows), UniformBox(num_box)))
