@@ -7,6 +7,7 @@ more than one of a plain network, so thousands are cheap, where the full objecti
 
 import dataclasses
 
+import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -53,11 +54,7 @@ class MeanObjective:
     @classmethod
     def of(cls, prior: AbstractRandomFunction, points: Points, gamma: float) -> "MeanObjective":
         """For the prior at these points, regularised as in the divergence."""
-        values = prior.at(points)
-        added = gamma * len(points)
-        factor = cholesky(add_to_diagonal(values.cov, added), added)
-        identity = jnp.broadcast_to(jnp.eye(len(points)), factor.shape)
-        return cls(points, values.mean, solve_lower(factor, identity))
+        return cls(points, *_whitened(prior, points, gamma))
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
@@ -68,6 +65,18 @@ class MeanObjective:
         distance = (f[:, len(batch) :] - self.prior_mean)[..., None]
         penalty = 0.5 * jnp.sum(jnp.square(self.whitener @ distance))
         return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
+
+
+@eqx.filter_jit
+def _whitened(
+    prior: AbstractRandomFunction, points: Points, gamma: float
+) -> tuple[Float[Array, "output point"], Float[Array, "#output point point"]]:
+    """The prior's mean, and the inverse of the factor of its regularised covariance."""
+    values = prior.at(points)
+    added = gamma * len(points)
+    factor = cholesky(add_to_diagonal(values.cov, added), added)
+    identity = jnp.broadcast_to(jnp.eye(len(points)), factor.shape)
+    return values.mean, solve_lower(factor, identity)
 
 
 def _score(model: Model, data: Data) -> Float[Array, ""]:

@@ -10,6 +10,7 @@ from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.model import Model
 from gfsvi.precision import double
+from gfsvi.rows import in_blocks
 
 MAX_ROWS = 1000
 
@@ -30,26 +31,25 @@ class Novelty(eqx.Module):
         num_rows = len(data)
         rows = np.random.default_rng(seed).permutation(num_rows)[:MAX_ROWS]
         some = data.take(np.sort(rows))
-        function = GaussianProcess(prior.function.kernel)
-        variance = prior.likelihood.gaussian_targets(some.y, prior.function.outputs).variance
-        # A row that stands for several is several observations: noise averages out.
-        noise = jnp.mean(variance) * len(some) / num_rows
-        targets = jnp.zeros((1, len(some)))
-        given = ConditionedProcess.given(
-            function, jnp.asarray(some.x, jnp.float64), targets, noise * jnp.ones_like(targets)
-        )
-        return cls(given)
+        return cls(_conditioned(prior, some, len(some) / num_rows))
 
     @double
     def at(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
         """Zero where the data say all there is to know, one where they say nothing."""
-        parts = [self._share(jnp.asarray(part)) for part in _blocks(np.asarray(x, np.float64))]
-        return np.concatenate([np.asarray(part) for part in parts])
-
-    def _share(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
-        left = self.process.marginals(x).variance[0]
-        return jnp.clip(left / self.process.prior.marginals(x).variance[0], 0.0, 1.0)
+        return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
 
 
-def _blocks(x: np.ndarray, size: int = 4096) -> list[np.ndarray]:
-    return [x[start : start + size] for start in range(0, max(len(x), 1), size)]
+@eqx.filter_jit
+def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
+    function = GaussianProcess(prior.function.kernel)
+    variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance
+    # A row that stands for several is several observations: noise averages out.
+    noise = jnp.broadcast_to(jnp.mean(variance) * weight, (1, len(data)))
+    x = jnp.asarray(data.x, jnp.float64)
+    return ConditionedProcess.given(function, x, jnp.zeros_like(noise), noise)
+
+
+@eqx.filter_jit
+def _share(process: ConditionedProcess, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
+    left = process.marginals(x).variance[0]
+    return jnp.clip(left / process.prior.marginals(x).variance[0], 0.0, 1.0)

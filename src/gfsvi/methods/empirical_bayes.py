@@ -57,7 +57,9 @@ class EmpiricalBayes(AbstractMethod):
                 key, start_key, train_key = jax.random.split(key, 3)
                 first = family if start == 0 else _perturbed(family, start_key)
                 fits.append(self._fit(first, data, train_key))
-        quality = [self._quality(fit.posterior, data, key) for fit in fits]
+        if len(fits) == 1:
+            return fits[0]
+        quality = [self._quality(fit, data, key) for fit in fits]
         return fits[int(np.argmax(quality))]
 
     def _fit(self, model: Model, data: Data, key: PRNGKeyArray) -> Fit:
@@ -72,9 +74,11 @@ class EmpiricalBayes(AbstractMethod):
         )
         return Fit(posterior, history)
 
-    def _quality(self, model: Model, data: Data, key: PRNGKeyArray) -> float:
+    def _quality(self, fit: Fit, data: Data, key: PRNGKeyArray) -> float:
         """Mean log marginal likelihood a row, on batches that are the same for every model."""
-        size = min(self.training.batch_size, len(data))
+        model, size = fit.posterior, min(self.training.batch_size, len(data))
+        if size == len(data):  # the last step has just measured it
+            return float(fit.history.steps["objective"][-1])
         num_batches = min(8, math.ceil(len(data) / size))
         order = np.asarray(jax.random.permutation(jax.random.key(0), len(data)))
         rows = [order[i * size : (i + 1) * size] for i in range(num_batches)]

@@ -27,6 +27,7 @@ from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, Unifor
 from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, Training, maximize
+from gfsvi.values import Marginals
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
@@ -107,21 +108,20 @@ class GFSVI(AbstractMethod):
 
         Random weights vary as fast as the prior does.
         """
-        network_key, covariance_key, points_key, mean_key = jax.random.split(key, 4)
-        x = self.objective(model.function, data).points.draw(jnp.asarray(data.x), key=points_key)
-        vectors = x.ndim == 2 and x.shape[1] <= MAX_SCALED_FEATURES
+        start_key, points_key, mean_key = jax.random.split(key, 3)
+        vectors = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
         lengths = correlation_lengths(model.function, data.x) if vectors else None
-        params = self.network.init(x, key=network_key, dtype=self.dtype, lengths=lengths)
-        state = self.covariance.init(params, key=covariance_key)
-        function = LinearizedNetwork(self.network, self.covariance, params, state)
+        points = self.objective(model.function, data).points
+        x = _draw(points, jnp.asarray(data.x), points_key)
+        function = _start(self.network, self.covariance, x, self.dtype, lengths, start_key)
         start = Model(function, model.likelihood)
         if self._wants_gauss_newton(start, data):
             return self._gauss_newton(start, model.function, data, x)
         if self.warm_up is None:
             return start
-        points = self._mean_points(data, x, points_key)
+        x = self._mean_points(data, x, points_key)
         return fit_mean(
-            start, model.function, data, points, self.warm_up, gamma=self.gamma, key=mean_key
+            start, model.function, data, x, self.warm_up, gamma=self.gamma, key=mean_key
         )
 
     def _gauss_newton(
@@ -137,7 +137,7 @@ class GFSVI(AbstractMethod):
         if self.points is not None or len(data) <= MAX_ROWS_AS_POINTS:
             return x
         rows = Mixture((BatchRows(min(len(data), MAX_MEAN_ROWS)), UniformBox(100)))
-        return rows.bind(data.x).draw(jnp.asarray(data.x), key=key)
+        return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:
         """A mean that was fitted alone already moves slowly along with its covariance."""
@@ -153,7 +153,7 @@ class GFSVI(AbstractMethod):
 
     def _calibrated(self, posterior: Model, validation: Data, key: PRNGKeyArray) -> Model:
         """Refit the noise to rows that the function has not seen."""
-        values = posterior.function.marginals(validation.x, key=key)
+        values = _marginals(posterior.function, jnp.asarray(validation.x))
 
         def objective(
             model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
@@ -222,6 +222,34 @@ def default_points(num_rows: int) -> AbstractPoints:
     if num_rows <= MAX_ROWS_AS_POINTS:
         return Mixture((FixedPoints(), UniformBox(100)))
     return Mixture((BatchRows(400), UniformBox(100)))
+
+
+# Compiled whole: one by one, the small operations of a beginning take longer than training.
+
+
+@eqx.filter_jit
+def _draw(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
+    return points.draw(x, key=key)
+
+
+@eqx.filter_jit
+def _start(
+    network: AbstractNetwork,
+    covariance: AbstractCovariance,
+    x: Points,
+    dtype: Any,
+    lengths: Array | None,
+    key: PRNGKeyArray,
+) -> LinearizedNetwork:
+    network_key, covariance_key = jax.random.split(key)
+    params = network.init(x, key=network_key, dtype=dtype, lengths=lengths)
+    state = covariance.init(params, key=covariance_key)
+    return LinearizedNetwork(network, covariance, params, state)
+
+
+@eqx.filter_jit
+def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
+    return function.marginals(x)
 
 
 def _settled(model: Model) -> list[Any]:

@@ -1,0 +1,26 @@
+"""Many rows through a compiled function: few shapes, so that it is compiled few times."""
+
+from collections.abc import Callable
+
+import jax
+import numpy as np
+
+MAX_BLOCK = 8192
+MIN_BLOCK = 64
+
+
+def in_blocks(
+    function: Callable[[np.ndarray], jax.Array], x: np.ndarray, max_block: int = MAX_BLOCK
+) -> np.ndarray:
+    """Apply a function of rows to blocks whose sizes are powers of two; one result a row."""
+    parts = []
+    for start in range(0, len(x), max_block):
+        block = x[start : start + max_block]
+        parts.append(np.asarray(function(padded(block)))[: len(block)])
+    return np.concatenate(parts)
+
+
+def padded(x: np.ndarray) -> np.ndarray:
+    """The rows and, up to the next power of two, the last one again."""
+    size = max(MIN_BLOCK, 1 << max(0, len(x) - 1).bit_length())
+    return np.concatenate([x, np.repeat(x[-1:], size - len(x), axis=0)])
