@@ -3,12 +3,14 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.precision import double, to_numpy
 from gfsvi.predictive import AbstractPredictive
+from gfsvi.rows import padded
 
 
 class Model(eqx.Module):
@@ -23,7 +25,8 @@ class Model(eqx.Module):
 
         Only predictives that are sampled use the `key`; the same key gives the same answer.
         """
-        return to_numpy(_predict(self, jnp.asarray(x), _key(key)))
+        rows = jnp.asarray(padded(np.asarray(x)))
+        return to_numpy(_predict(self, rows, _key(key))).head(len(x))
 
     @double
     def expected_log_prob(

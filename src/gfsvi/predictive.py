@@ -8,7 +8,7 @@ and what is not known about the function itself (epistemic).
 import functools
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, ParamSpec, TypeVar
+from typing import ClassVar, ParamSpec, Self, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -20,7 +20,6 @@ FunctionValues = Float[Array, "output point"]
 FunctionDraws = Float[Array, "sample output point"]
 Responses = Float[Array, "response point"]
 Observed = Float[Array, " point"] | Float[Array, "point output"]
-Self = TypeVar("Self", bound="AbstractRealPredictive")
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -50,6 +49,10 @@ class AbstractPredictive(eqx.Module):
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
         """E_q[log p(y | f)]: what the paper reports as log-likelihood."""
 
+    @abstractmethod
+    def head(self, num_points: int) -> Self:
+        """The first points alone."""
+
 
 class AbstractRealPredictive(AbstractPredictive):
     """A predictive distribution of numbers."""
@@ -67,7 +70,7 @@ class AbstractRealPredictive(AbstractPredictive):
         """Observations drawn at each point on its own."""
 
     @abstractmethod
-    def rescaled(self: Self, scale: Array | float, shift: Array | float) -> Self:
+    def rescaled(self, scale: Array | float, shift: Array | float) -> Self:
         """The distribution of `scale * y + shift`."""
 
     @property

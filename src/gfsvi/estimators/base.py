@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     import pandas
 
 AUTO_KERNELS = ("matern52", "matern32", "rbf")
+CALIBRATE = 0.5
+"""Half-way: the noise that maximises the expected log-likelihood counts the function's own
+variance a second time, the noise of the training rows not at all."""
 Watch = Callable[[str, Progress], bool | None]
 
 
@@ -127,7 +130,7 @@ class AbstractEstimator(BaseEstimator):
         return tuple(f"x{number}" for number in range(1, num_features + 1))
 
     def _learn(self, data: Data, likelihood: AbstractLikelihood) -> None:
-        seed = _seed(self.random_state)
+        seed = seed_of(self.random_state)
         key, prior_key, fit_key = jax.random.split(jax.random.key(seed), 3)
         data, validation, self.validation_rows_ = self._held_out(data, seed)
         num_outputs = likelihood.num_outputs(data.y)
@@ -202,6 +205,7 @@ class AbstractEstimator(BaseEstimator):
             MLP(settings.hidden, num_outputs),
             points=settings.points,
             gamma=settings.gamma,
+            calibrate=CALIBRATE,
             training=stages.training(training, "posterior", until=0.85),
             warm_up=stages.training(warm_up, "mean", until=0.6),
         )
@@ -267,7 +271,8 @@ def _spread(X: np.ndarray) -> np.ndarray:
     return np.where(spread > 0, spread, 1.0)
 
 
-def _seed(random_state: Any) -> int:
+def seed_of(random_state: Any) -> int:
+    """A number from whatever scikit-learn takes for a source of randomness."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

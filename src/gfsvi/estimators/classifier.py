@@ -1,6 +1,6 @@
 """Classification on a table of numbers."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -37,11 +37,8 @@ class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
 
     def predict_distribution(self, X: Any) -> CategoricalPredictive:
         """The distribution of the label at each row, as class numbers."""
-        return self.posterior_at(self._standardized(X))
-
-    def posterior_at(self, x: np.ndarray) -> CategoricalPredictive:
-        """The same for standardised inputs."""
-        return self.posterior_.predict(x)
+        predictive = self.posterior_.predict(self._standardized(X))
+        return cast(CategoricalPredictive, predictive)
 
     def class_numbers(self, y: Any) -> np.ndarray:
         """Labels as positions in `classes_`."""

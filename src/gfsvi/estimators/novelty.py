@@ -1,5 +1,7 @@
 """How unlike everything seen an input is."""
 
+from typing import Any
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -34,7 +36,7 @@ class Novelty(eqx.Module):
         return cls(_conditioned(prior, some, len(some) / num_rows))
 
     @double
-    def at(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
+    def at(self, x: Any) -> np.ndarray:
         """Zero where the data say all there is to know, one where they say nothing."""
         return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
 

@@ -1,6 +1,6 @@
 """Regression on a table of numbers."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from gfsvi.estimators.base import AbstractEstimator, _seed, refuse
+from gfsvi.estimators.base import AbstractEstimator, refuse, seed_of
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
@@ -58,17 +58,13 @@ class GFSVIRegressor(RegressorMixin, AbstractEstimator):
 
     def predict_distribution(self, X: Any) -> AbstractRealPredictive:
         """The distribution of an observation at each row."""
-        predictive = self.posterior_at(self._standardized(X))
+        predictive = cast(AbstractRealPredictive, self.posterior_.predict(self._standardized(X)))
         return predictive.rescaled(self.target_spread_, self.target_centre_)
-
-    def posterior_at(self, x: np.ndarray) -> AbstractRealPredictive:
-        """The same on the standardised scale, for standardised inputs."""
-        return self.posterior_.predict(x)
 
     @double
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Observations drawn along functions of the posterior: (row, [target,] sample)."""
-        x, key = self._standardized(X), jax.random.key(_seed(random_state))
+        x, key = self._standardized(X), jax.random.key(seed_of(random_state))
         drawn = [self._draw(x, k) for k in jax.random.split(key, n_samples)]
         return np.stack(drawn, axis=-1)
 

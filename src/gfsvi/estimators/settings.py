@@ -39,10 +39,10 @@ class Settings:
         most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
         derived = {
             "hidden": (100, 100) if num_rows < 10_000 else (200, 200),
-            "num_points": min(num_rows, most) + max(20, most // 4),
+            "num_points": min(num_rows, most) + max(20, most // 6),
             "gamma": 1e-10,
             "num_mean_steps": 2000,
-            "num_steps": 300,
+            "num_steps": 100,
             "batch_size": 2000,
         }
         chosen = derived | {name: value for name, value in given.items() if value is not None}
@@ -50,8 +50,8 @@ class Settings:
 
     @property
     def points(self) -> AbstractPoints:
-        """Four fifths of the points are training rows, all of them where they are few."""
-        num_box = max(1, min(self.num_points // 5, 100))
+        """One in seven is uniform in a box, the others are training rows: all of few."""
+        num_box = max(1, self.num_points // 7)
         num_from_rows = max(1, self.num_points - num_box)
         if num_from_rows >= self.num_rows:
             return Mixture((FixedPoints(), UniformBox(num_box)))

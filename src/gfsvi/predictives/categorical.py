@@ -18,6 +18,9 @@ class CategoricalPredictive(AbstractPredictive):
 
     log_draws: Float[Array, "sample point class"]
 
+    def head(self, num_points: int) -> "CategoricalPredictive":
+        return CategoricalPredictive(self.log_draws[:, :num_points])
+
     @property
     @handed_out
     def probabilities(self) -> ClassProbabilities:

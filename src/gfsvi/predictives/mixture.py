@@ -67,6 +67,16 @@ class MixturePredictive(AbstractRealPredictive):
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
         return self._outward(_observations(self.conditional, self.draws, num_samples, key))
 
+    def head(self, num_points: int) -> "MixturePredictive":
+        first = [self.mean, self.epistemic_variance, self.aleatoric_variance]
+        return MixturePredictive(
+            *(part[:num_points] for part in first),
+            self.conditional,
+            self.draws[..., :num_points],
+            self.scale,
+            self.shift,
+        )
+
     @handed_out
     def rescaled(self, scale: Array | float, shift: Array | float) -> "MixturePredictive":
         scale = jnp.asarray(scale, jnp.float64)

@@ -48,6 +48,9 @@ class NormalPredictive(AbstractRealPredictive):
             square * self.aleatoric_variance,
         )
 
+    def head(self, num_points: int) -> "NormalPredictive":
+        return jax.tree.map(lambda leaf: leaf[:num_points], self)
+
     def _like_mean(self, y: Array) -> Observed:
         return jnp.reshape(jnp.asarray(y, jnp.float64), jnp.shape(self.mean))
 

@@ -63,6 +63,16 @@ class WarpedPredictive(AbstractRealPredictive):
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
         return self._outward(self.on_scale.sample(num_samples, key=key))
 
+    def head(self, num_points: int) -> "WarpedPredictive":
+        first = [self.mean, self.epistemic_variance, self.aleatoric_variance]
+        return WarpedPredictive(
+            *(part[:num_points] for part in first),
+            self.warp,
+            self.on_scale.head(num_points),
+            self.scale,
+            self.shift,
+        )
+
     @handed_out
     def rescaled(self, scale: Array | float, shift: Array | float) -> "WarpedPredictive":
         scale = jnp.asarray(scale, jnp.float64)
