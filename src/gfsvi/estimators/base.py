@@ -96,7 +96,10 @@ class AbstractEstimator(BaseEstimator):
 
     def fit_table(self, frame: "pandas.DataFrame", target: str | list[str]) -> "AbstractEstimator":
         """Fit to a table as it comes: text, gaps and dates included; predictions take the same."""
-        preparation = Preparation.learn(frame, target, self._task)
+        return self.fit_prepared(frame, Preparation.learn(frame, target, self._task))
+
+    def fit_prepared(self, frame: "pandas.DataFrame", preparation: Preparation) -> Any:
+        """Fit to a table whose preparation was learned before."""
         usable = frame[preparation.usable_rows(frame)]
         y = preparation.observations(usable)
         if preparation.classes is not None:

@@ -1,0 +1,100 @@
+"""`gfsvi fit`."""
+
+import argparse
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gfsvi import registry
+from gfsvi.cli.compilation import keep_compiled
+from gfsvi.cli.progress import Reporter
+from gfsvi.preparation import Preparation
+from gfsvi.table import TableError, read_table
+
+if TYPE_CHECKING:
+    import pandas
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Learn from a table, write the model and, if wanted, the page that explains it."""
+    check_writable(arguments.output, "--output")
+    if arguments.report is not None:
+        check_writable(arguments.report, "--report")
+    frame = read_table(arguments.table)
+    target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
+    preparation = Preparation.learn(frame, target, arguments.task)
+    keep_compiled()
+    with Reporter(quiet=arguments.quiet) as reporter:
+        for note in preparation.notes:
+            reporter.say(note)
+        estimator = _estimator(arguments, preparation, reporter)
+        estimator.fit_prepared(frame, preparation)
+        for diagnostic in estimator.diagnostics_:
+            reporter.say(str(diagnostic))
+        estimator.save(arguments.output)
+        if arguments.report is not None:
+            _write_report(arguments, estimator, frame, target)
+    print(f"model: {arguments.output}")
+    if arguments.report is not None:
+        print(f"page: {arguments.report}")
+    return 0
+
+
+def check_writable(path: str, option: str) -> None:
+    """Refuse, before hours of work, a place where nothing can be written."""
+    folder = Path(path).absolute().parent
+    if os.path.isdir(path):
+        problem = "a folder"
+    elif not folder.is_dir():
+        problem = f"{path!r}, whose folder does not exist"
+    elif not os.access(folder, os.W_OK):
+        problem = f"{path!r}, in a folder that may not be written to"
+    else:
+        return
+    raise TableError(f"{option} expects the name of a file to write; got {problem}. Name another.")
+
+
+def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter) -> Any:
+    from gfsvi.estimators import GFSVIClassifier, GFSVIRegressor
+
+    method = registry.find("methods", arguments.method).__name__
+    if method != "GFSVI":
+        raise ValueError(f"--method expects gfsvi; got {arguments.method!r}. Leave it out.")
+    if arguments.kernel != "auto":
+        registry.find("kernels", arguments.kernel)
+    kind = GFSVIRegressor if preparation.task == "regression" else GFSVIClassifier
+    return kind(
+        kernel=arguments.kernel,
+        random_state=arguments.seed,
+        time_budget=arguments.time_budget,
+        checkpoint=f"{arguments.output}.checkpoint",
+        watch=reporter.watch,
+    )
+
+
+def _write_report(
+    arguments: argparse.Namespace, estimator: Any, frame: "pandas.DataFrame", target: Any
+) -> None:
+    from gfsvi.report import write_report
+
+    write_report(
+        estimator,
+        frame,
+        target,
+        arguments.report,
+        table=Path(arguments.table).name,
+        command=_command(arguments),
+    )
+
+
+def _command(arguments: argparse.Namespace) -> str:
+    """The command line that does the same again."""
+    words = ["gfsvi", "fit", arguments.table]
+    for name in arguments.target:
+        words += ["--target", name]
+    for option in ("task", "method", "kernel", "seed", "time_budget", "output", "report"):
+        value = getattr(arguments, option)
+        if value is not None:
+            words += [f"--{option.replace('_', '-')}", str(value)]
+    return shlex.join(words)

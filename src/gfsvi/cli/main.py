@@ -1,0 +1,137 @@
+"""Reads the command line and says in one sentence what is wrong with it, if anything is."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from gfsvi import __version__, registry
+from gfsvi.cli import demo, evaluate, fit, listing, predict
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """One sentence instead of the whole usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message}; see `{self.prog} --help`.\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 if all went well, 2 for bad input, 130 if interrupted."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        return parsed.run(parsed)
+    except KeyboardInterrupt:
+        print("gfsvi: interrupted; nothing was written.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read our output has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, TypeError, FloatingPointError, OSError, MemoryError) as error:
+        print(f"gfsvi: {_one_sentence(error)}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _one_sentence(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text or f"{type(error).__name__} without a word. Please report this."
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="gfsvi",
+        description="Predictions that know what they do not know, from a table.",
+        epilog="Start with `gfsvi demo`.",
+    )
+    parser.add_argument("--version", action="version", version=f"gfsvi {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_demo(commands)
+    _add_fit(commands)
+    _add_predict(commands)
+    _add_evaluate(commands)
+    _add_list(commands)
+    return parser
+
+
+def _add_demo(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("demo", help="fit a real table and leave its page behind")
+    command.add_argument("--output", default="gfsvi-demo", metavar="FOLDER")
+    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.set_defaults(run=demo.run)
+
+
+def _add_fit(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("fit", help="learn a column of a table from the others")
+    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument(
+        "--target",
+        required=True,
+        action="append",
+        metavar="COLUMN",
+        help="the column to predict; again for several",
+    )
+    tasks = ("auto", "regression", "classification")
+    command.add_argument("--task", choices=tasks, default="auto")
+    command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
+    command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
+    command.add_argument("--seed", type=_whole_number, default=0)
+    command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
+    command.add_argument("--output", required=True, metavar="MODEL", help="the model file")
+    command.add_argument("--report", metavar="PAGE", help="a page that explains the model")
+    command.add_argument("--quiet", action="store_true", help="no progress, no remarks")
+    command.set_defaults(run=fit.run)
+
+
+def _add_predict(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("predict", help="predictions for the rows of a table")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument("--output", required=True, metavar="PREDICTIONS")
+    command.add_argument("--level", type=_level, default=0.95, help="of the intervals")
+    command.set_defaults(run=predict.run)
+
+
+def _add_evaluate(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("evaluate", help="scores on rows whose target is known")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument("table", help="a CSV or Parquet file with the target")
+    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.set_defaults(run=evaluate.run)
+
+
+def _add_list(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("list", help="what can be called by name")
+    command.add_argument("collection", nargs="?", choices=registry.collections())
+    command.set_defaults(run=listing.run)
+
+
+def _whole_number(text: str) -> int:
+    if not text.isdigit() or int(text) >= 2**31:
+        raise argparse.ArgumentTypeError(
+            f"expected a whole number from 0 to 2147483647; got {text!r}"
+        )
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    seconds = _number(text)
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a positive number of seconds; got {text!r}")
+    return seconds
+
+
+def _level(text: str) -> float:
+    level = _number(text)
+    if not 0 < level < 1:
+        raise argparse.ArgumentTypeError(f"expected a level between 0 and 1; got {text!r}")
+    return level
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number; got {text!r}") from None
