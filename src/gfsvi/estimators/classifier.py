@@ -37,8 +37,8 @@ class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
 
     def predict_distribution(self, X: Any) -> CategoricalPredictive:
         """The distribution of the label at each row, as class numbers."""
-        predictive = self.posterior_.predict(self._standardized(X))
-        return cast(CategoricalPredictive, predictive)
+        x = self._standardized(X)
+        return cast(CategoricalPredictive, self.posterior_.predict(x))
 
     def class_numbers(self, y: Any) -> np.ndarray:
         """Labels as positions in `classes_`."""

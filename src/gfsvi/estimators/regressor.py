@@ -58,7 +58,8 @@ class GFSVIRegressor(RegressorMixin, AbstractEstimator):
 
     def predict_distribution(self, X: Any) -> AbstractRealPredictive:
         """The distribution of an observation at each row."""
-        predictive = cast(AbstractRealPredictive, self.posterior_.predict(self._standardized(X)))
+        x = self._standardized(X)
+        predictive = cast(AbstractRealPredictive, self.posterior_.predict(x))
         return predictive.rescaled(self.target_spread_, self.target_centre_)
 
     @double
