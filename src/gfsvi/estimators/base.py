@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     import pandas
 
 AUTO_KERNELS = ("matern52", "matern32", "rbf")
-CALIBRATE = 0.5
-"""Half-way: the noise that maximises the expected log-likelihood counts the function's own
-variance a second time, the noise of the training rows not at all."""
 Watch = Callable[[str, Progress], bool | None]
 
 
@@ -108,7 +105,8 @@ class AbstractEstimator(BaseEstimator):
 
     def novelty(self, X: Any) -> np.ndarray:
         """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
-        return self.novelty_.at(self._standardized(X))
+        x = self._standardized(X)
+        return self.novelty_.at(x)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file; `gfsvi.load` reads it anywhere."""
@@ -208,7 +206,7 @@ class AbstractEstimator(BaseEstimator):
             MLP(settings.hidden, num_outputs),
             points=settings.points,
             gamma=settings.gamma,
-            calibrate=CALIBRATE,
+            calibrate=None,
             training=stages.training(training, "posterior", until=0.85),
             warm_up=stages.training(warm_up, "mean", until=0.6),
         )

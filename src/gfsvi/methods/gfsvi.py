@@ -33,6 +33,7 @@ MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
 MAX_ROWS_AS_POINTS = 400
 MAX_MEAN_ROWS = 1000
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class GFSVI(AbstractMethod):
@@ -49,7 +50,8 @@ class GFSVI(AbstractMethod):
             for example `lambda model: model.likelihood`.
         calibrate: How far validation rows, where given, move the noise from what training rows
             ask for (0) to what maximises their own expected log-likelihood (1): on the training
-            rows noise comes out too small for rows that were not trained on.
+            rows noise comes out too small for rows that were not trained on. None for the share
+            of the way at which they are most probable.
         warm_up: How the mean alone is fitted before training, if it is.
         gauss_newton: Whether Gauss-Newton steps do that instead;
             by default for up to three features, where measurement points cover the inputs.
@@ -64,7 +66,7 @@ class GFSVI(AbstractMethod):
     )
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
-    calibrate: float = eqx.field(static=True, default=1.0)
+    calibrate: float | None = eqx.field(static=True, default=1.0)
     warm_up: Training | None = eqx.field(
         static=True,
         default=Training(num_steps=2000, learning_rate=3e-3, evaluate_every=200),
@@ -98,7 +100,7 @@ class GFSVI(AbstractMethod):
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
-        if validation is not None and self.calibrate and self.fixed is None:
+        if validation is not None and self.calibrate != 0 and self.fixed is None:
             posterior = self._calibrated(posterior, validation, train_key)
         return Fit(posterior, history)
 
@@ -169,7 +171,14 @@ class GFSVI(AbstractMethod):
             key=key,
             fixed=lambda model: [model.function, *_settled(model)],
         )
-        return _between(posterior, calibrated, self.calibrate)
+        if self.calibrate is not None:
+            return _between(posterior, calibrated, self.calibrate)
+        candidates = [_between(posterior, calibrated, share) for share in SHARES]
+        density = [
+            np.mean(model.likelihood.predict(values, key=key).log_prob(validation.y))
+            for model in candidates
+        ]
+        return candidates[int(np.argmax(density))]
 
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
