@@ -7,6 +7,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
+import equinox as eqx
 import jax
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -130,13 +131,13 @@ class AbstractEstimator(BaseEstimator):
             return tuple(map(str, self.feature_names_in_))
         return tuple(f"x{number}" for number in range(1, num_features + 1))
 
-    def _learn(self, data: Data, likelihood: AbstractLikelihood) -> None:
+    def _learn(self, all_rows: Data, likelihood: AbstractLikelihood) -> None:
         seed = seed_of(self.random_state)
         key, prior_key, fit_key = jax.random.split(jax.random.key(seed), 3)
-        data, validation, self.validation_rows_ = self._held_out(data, seed)
+        data, validation, self.validation_rows_ = self._held_out(all_rows, seed)
         num_outputs = likelihood.num_outputs(data.y)
         self.settings_ = self._settings(data, num_outputs, seed)
-        stages = _Stages(self._checkpoints(data), self.watch, self.time_budget)
+        stages = _Stages(self._checkpoints(all_rows), self.watch, self.time_budget)
         self.prior_ = self._choose_prior(data, likelihood, num_outputs, stages, prior_key)
         method = self._method(num_outputs, stages)
         fit = method(self.prior_, data, key=fit_key, validation=validation)
@@ -174,7 +175,10 @@ class AbstractEstimator(BaseEstimator):
     def _checkpoints(self, data: Data) -> Checkpoints | None:
         if self.checkpoint is None:
             return None
-        work = {"x": data.x, "y": data.y, "settings": self.settings_, "kernel": repr(self.kernel)}
+        # The text of a kernel need not show its numbers.
+        numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(self.kernel) if eqx.is_array(leaf)]
+        kernel = {"text": repr(self.kernel), "numbers": numbers}
+        work = {"x": data.x, "y": data.y, "settings": self.settings_, "kernel": kernel}
         return Checkpoints(self.checkpoint, persistence.fingerprint(work))
 
     def _choose_prior(

@@ -2,9 +2,11 @@
 
 from typing import Any, Literal, cast
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
@@ -13,8 +15,10 @@ from gfsvi.estimators.base import AbstractEstimator, refuse, seed_of
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.model import Model
 from gfsvi.precision import double
 from gfsvi.predictive import AbstractRealPredictive, user_layout
+from gfsvi.rows import padded
 from gfsvi.warp import Warp
 
 MAX_SHARE_OF_ONE_VALUE = 0.05
@@ -66,18 +70,9 @@ class GFSVIRegressor(RegressorMixin, AbstractEstimator):
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Observations drawn along functions of the posterior: (row, [target,] sample)."""
         x, key = self._standardized(X), jax.random.key(seed_of(random_state))
-        drawn = [self._draw(x, k) for k in jax.random.split(key, n_samples)]
-        return np.stack(drawn, axis=-1)
-
-    def _draw(self, x: np.ndarray, key: Any) -> np.ndarray:
-        function_key, noise_key = jax.random.split(key)
-        function = self.posterior_.function.sample_function(key=function_key)
-        f = jnp.asarray(function(x), jnp.float64).T
-        noise = jnp.reshape(jnp.asarray(self.posterior_.likelihood.noise), (-1, 1))
-        z = f + noise * jax.random.normal(noise_key, f.shape)
-        likelihood = self.posterior_.likelihood
-        y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
-        return np.asarray(user_layout(y)) * self.target_spread_ + self.target_centre_
+        drawn = np.asarray(_draws(self.posterior_, padded(x), jax.random.split(key, n_samples)))
+        on_user_scale = drawn[:, : len(x)] * self.target_spread_ + self.target_centre_
+        return np.moveaxis(on_user_scale, 0, -1)
 
     @double
     def _covariance(self, X: Any, std: np.ndarray) -> np.ndarray:
@@ -103,6 +98,22 @@ class GFSVIRegressor(RegressorMixin, AbstractEstimator):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
+
+
+@eqx.filter_jit
+def _draws(model: Model, x: np.ndarray, keys: Any) -> Float[Array, "sample row *target"]:
+    """Observations along one function of the model for each of the keys."""
+    likelihood = model.likelihood
+    noise = jnp.reshape(jnp.asarray(likelihood.noise), (-1, 1))
+
+    def draw(key: Any) -> Array:
+        function_key, noise_key = jax.random.split(key)
+        f = jnp.asarray(model.function.sample_function(key=function_key)(x), jnp.float64).T
+        z = f + noise * jax.random.normal(noise_key, f.shape)
+        y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
+        return user_layout(y)
+
+    return jax.lax.map(draw, keys)
 
 
 def _likelihood(y: np.ndarray) -> AbstractLikelihood:
