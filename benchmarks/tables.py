@@ -19,9 +19,10 @@ from gfsvi import metrics
 from gfsvi.data import Data
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
-from gfsvi.likelihoods import Normal
+from gfsvi.likelihoods import WarpedNormal
 from gfsvi.methods import GFSVI, EmpiricalBayes
 from gfsvi.model import Model
+from gfsvi.warp import Warp
 
 
 def fold_of(x: np.ndarray, y: np.ndarray, fold: int) -> tuple[Data, Data, Data]:
@@ -40,7 +41,8 @@ def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) ->
     start = time.perf_counter()
     data, validation, test = fold_of(x, y, fold)
     key = jax.random.key(fold)
-    prior = Model(GaussianProcess(Matern52(np.full(x.shape[1], x.shape[1] ** 0.5))), Normal(0.3))
+    kernel = Matern52(np.full(x.shape[1], x.shape[1] ** 0.5))
+    prior = Model(GaussianProcess(kernel), WarpedNormal(0.3, Warp.fitted(data.y)))
     prior = EmpiricalBayes()(prior, data, key=key).posterior
     chosen = time.perf_counter()
     fit = (GFSVI() if method is None else method)(prior, data, key=key, validation=validation)

@@ -1,18 +1,29 @@
-"""Compiled programs kept between runs: the second run of a command starts much sooner."""
+"""How the command line has its programs compiled and run; the library leaves such things alone."""
 
 import os
 from pathlib import Path
 
-import jax
-
 MAX_BYTES = 2**30
+MANY_ROWS = 20_000
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 
 
-def keep_compiled() -> None:
-    """Let JAX keep what it compiles in the user's cache folder.
+def prepare_jax(num_rows: int) -> None:
+    """Settings for a table of this size; call it before anything is computed.
 
-    For the command line only: it is a process of its own, a library must not change settings.
+    The matrices of a small table are so small that threads wait for each other longer than they
+    work: one thread is faster, and much faster on a busy machine. What is compiled is kept, so
+    that the second run of a command starts sooner.
     """
+    if num_rows < MANY_ROWS:
+        os.environ.setdefault("XLA_FLAGS", ONE_THREAD)
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    _keep_compiled()
+
+
+def _keep_compiled() -> None:
+    import jax
+
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -25,7 +36,7 @@ def keep_compiled() -> None:
 
 
 def cache_folder() -> Path:
-    """Where it is kept: GFSVI_CACHE, or the platform's usual place."""
+    """Where compiled programs are kept: in GFSVI_CACHE, or in the platform's usual place."""
     named = os.environ.get("GFSVI_CACHE")
     if named:
         return Path(named) / "compiled"

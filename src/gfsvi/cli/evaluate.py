@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from gfsvi import metrics
-from gfsvi.cli.compilation import keep_compiled
+from gfsvi.cli.compilation import prepare_jax
 from gfsvi.table import TableError, read_table
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print scores on rows whose target is known."""
     frame = read_table(arguments.table)
-    keep_compiled()
+    prepare_jax(len(frame))
     from gfsvi.estimators import load
 
     estimator = load(arguments.model)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gfsvi import registry
-from gfsvi.cli.compilation import keep_compiled
+from gfsvi.cli.compilation import prepare_jax
 from gfsvi.cli.progress import Reporter
 from gfsvi.preparation import Preparation
 from gfsvi.table import TableError, read_table
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     frame = read_table(arguments.table)
     target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
     preparation = Preparation.learn(frame, target, arguments.task)
-    keep_compiled()
+    prepare_jax(len(frame))
     with Reporter(quiet=arguments.quiet) as reporter:
         for note in preparation.notes:
             reporter.say(note)

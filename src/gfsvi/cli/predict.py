@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from gfsvi.cli.compilation import keep_compiled
+from gfsvi.cli.compilation import prepare_jax
 from gfsvi.cli.fit import check_writable
 from gfsvi.cli.tables import prediction_table, prepared
 from gfsvi.table import read_table, write_table
@@ -13,7 +13,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write a row of predictions for each row of a table."""
     check_writable(arguments.output, "--output")
     frame = read_table(arguments.table)
-    keep_compiled()
+    prepare_jax(len(frame))
     from gfsvi.estimators import load
 
     estimator = load(arguments.model)
