@@ -55,7 +55,8 @@ class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
         return numbers
 
     def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
-        self.classes_, numbers = np.unique(y, return_inverse=True)
+        classes, numbers = np.unique(y, return_inverse=True)
+        self.classes_ = np.array(classes.tolist())  # of text, where objects were text
         if len(self.classes_) < 2:
             raise ValueError(
                 f"GFSVIClassifier expects at least two classes; got one class, "

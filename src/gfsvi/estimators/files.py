@@ -4,6 +4,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gfsvi import persistence
@@ -38,5 +39,11 @@ def load(path: str | PathLike[str]) -> Any:
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
     estimator = kind(**content["params"])
-    vars(estimator).update(content["fitted"])
+    vars(estimator).update(content["fitted"] | _text_arrays(content["fitted"]))
     return estimator
+
+
+def _text_arrays(fitted: dict[str, Any]) -> dict[str, np.ndarray]:
+    """What was an array of text: a file holds it as a list."""
+    types = {"classes_": None, "feature_names_in_": object}
+    return {name: np.array(fitted[name], types[name]) for name in types if name in fitted}
