@@ -1,0 +1,70 @@
+"""scikit-learn's own checks, and how people put estimators together."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gfsvi import GFSVIClassifier, GFSVIRegressor
+from gfsvi.estimators.base import AbstractEstimator
+
+from .stand_in import learn
+
+KINDS = (GFSVIRegressor, GFSVIClassifier)
+
+
+@pytest.fixture
+def stand_in(monkeypatch):
+    """Estimators whose every part is real but the learning, which compiles anew for each shape."""
+    monkeypatch.setattr(AbstractEstimator, "_learn", learn)
+
+
+@parametrize_with_checks([kind(random_state=0) for kind in KINDS])
+def test_it_keeps_the_conventions(estimator, check, stand_in):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks([kind() for kind in KINDS])
+def test_with_real_learning_it_keeps_the_conventions(estimator, check):
+    check(estimator)
+
+
+def test_a_clone_is_unfitted_and_has_the_same_settings(regressor):
+    copy = clone(regressor)
+    assert copy.get_params() == regressor.get_params()
+    for ask in (copy.predict, copy.sample_y, copy.novelty):
+        with pytest.raises(NotFittedError):
+            ask(np.zeros((1, 5)))
+
+
+def test_it_goes_into_a_pipeline(stand_in, numbers, houses, tiny):
+    pipeline = make_pipeline(StandardScaler(), GFSVIRegressor(**tiny))
+    mean, std = pipeline.fit(numbers, houses["price"]).predict(numbers, return_std=True)
+    assert mean.shape == std.shape == (len(houses),)
+    assert pipeline.score(numbers, houses["price"]) > 0.5
+
+
+def test_a_grid_search_chooses_among_its_settings(stand_in, numbers, houses, tiny):
+    grid = {"gamma": [1e-8, 1e-4], "kernel": ["rbf", "matern52"]}
+    search = GridSearchCV(GFSVIClassifier(**tiny), grid, cv=2)
+    search.fit(numbers, houses["kind"])
+    assert search.best_params_["gamma"] in grid["gamma"]
+    assert search.best_estimator_.settings_.gamma == search.best_params_["gamma"]
+
+
+def test_frames_as_output_of_the_steps_before_it_do_no_harm(stand_in, numbers, houses, tiny):
+    pipeline = make_pipeline(StandardScaler(), GFSVIRegressor(**tiny))
+    pipeline.set_output(transform="pandas").fit(numbers, houses["price"])
+    assert pipeline[-1].feature_names_in_.tolist() == list(numbers.columns)
+    assert isinstance(pipeline.predict(numbers), np.ndarray)
+
+
+def test_columns_of_other_names_are_refused_in_words(stand_in, numbers, houses, tiny):
+    estimator = GFSVIRegressor(**tiny).fit(numbers, houses["price"])
+    with pytest.raises(ValueError, match="feature names should match"):
+        estimator.predict(numbers.rename(columns={"age": "years"}))
