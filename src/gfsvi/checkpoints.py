@@ -1,5 +1,6 @@
 """Long work survives: one file that remembers how far every run of training has come."""
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Checkpoints:
         self._fingerprint = fingerprint
         self._runs = self._read()
         self._num_begun = 0
+        self._lock = threading.Lock()  # families of kernels are fitted side by side
 
     def begin(self) -> "Slot":
         """The place of the next run."""
@@ -41,11 +43,12 @@ class Checkpoints:
 
     def save(self, name: str, content: dict[str, Any], *, finished: bool) -> None:
         """Remember a run; the file is written now and then, and whenever a run is finished."""
-        self._runs[name] = content
-        if finished or time.monotonic() - self._saved_at >= self._every_seconds:
-            record = {"fingerprint": self._fingerprint, "runs": self._runs}
-            persistence.write(self._path, record, kind=KIND)
-            self._saved_at = time.monotonic()
+        with self._lock:
+            self._runs[name] = content
+            if finished or time.monotonic() - self._saved_at >= self._every_seconds:
+                record = {"fingerprint": self._fingerprint, "runs": self._runs}
+                persistence.write(self._path, record, kind=KIND)
+                self._saved_at = time.monotonic()
 
     def _read(self) -> dict[str, dict[str, Any]]:
         try:

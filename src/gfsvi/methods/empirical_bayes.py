@@ -2,6 +2,8 @@
 
 import dataclasses
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import equinox as eqx
 import jax
@@ -50,24 +52,35 @@ class EmpiricalBayes(AbstractMethod):
             raise TypeError(
                 f"EmpiricalBayes needs a GaussianProcess as its prior; got {type(prior).__name__}."
             )
-        fits = []
+        runs = []
         for kernel in (prior.kernel, *self.kernels):
             family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)
             for start in range(self.num_starts):
                 key, start_key, train_key = jax.random.split(key, 3)
                 first = family if start == 0 else _perturbed(family, start_key)
-                fits.append(self._fit(first, data, train_key))
+                runs.append((first, data, train_key, self._numbered_training()))
+        # Side by side: half of the time goes to compiling, which takes one core at a time.
+        with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as pool:
+            fits = list(pool.map(lambda run: self._fit(*run), runs))
         if len(fits) == 1:
             return fits[0]
         quality = [self._quality(fit, data, key) for fit in fits]
         return fits[int(np.argmax(quality))]
 
-    def _fit(self, model: Model, data: Data, key: PRNGKeyArray) -> Fit:
+    def _numbered_training(self) -> Training:
+        """The training of the next run, whose place in a checkpoint depends on the order alone."""
+        if self.training.checkpoint is None:
+            return self.training
+        checkpoint = self.training.checkpoint()
+        return dataclasses.replace(self.training, checkpoint=lambda: checkpoint)
+
+    @double
+    def _fit(self, model: Model, data: Data, key: PRNGKeyArray, training: Training) -> Fit:
         posterior, history = maximize(
             log_marginal_likelihood,
             model,
             data,
-            self.training,
+            training,
             key=key,
             fixed=self.fixed,
             remedy="Standardise the data, or start from larger noise.",
