@@ -49,6 +49,13 @@ def test_it_goes_into_a_pipeline(stand_in, numbers, houses, tiny):
     assert pipeline.score(numbers, houses["price"]) > 0.5
 
 
+def test_several_targets_come_back_side_by_side(stand_in, numbers, houses, tiny):
+    y = houses[["price", "age"]].to_numpy()
+    mean, std = GFSVIRegressor(**tiny).fit(numbers, y).predict(numbers, return_std=True)
+    assert mean.shape == std.shape == y.shape
+    assert np.all(np.mean((mean - y) ** 2, axis=0) < 0.2 * y.var(axis=0))
+
+
 def test_a_grid_search_chooses_among_its_settings(stand_in, numbers, houses, tiny):
     grid = {"gamma": [1e-8, 1e-4], "kernel": ["rbf", "matern52"]}
     search = GridSearchCV(GFSVIClassifier(**tiny), grid, cv=2)

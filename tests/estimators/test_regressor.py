@@ -71,6 +71,7 @@ def test_a_target_in_another_unit_gives_the_same_predictions_in_that_unit(regres
     np.testing.assert_allclose(theirs.log_prob(8 * y), ours.log_prob(y) - np.log(8), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_every_target_of_several_is_learned(of_two_targets, numbers):
     estimator, y = of_two_targets
     mean, std = estimator.predict(numbers.to_numpy(), return_std=True)
@@ -78,6 +79,7 @@ def test_every_target_of_several_is_learned(of_two_targets, numbers):
     assert np.all(np.mean((mean - y) ** 2, axis=0) < 0.2 * y.var(axis=0))
 
 
+@pytest.mark.slow
 def test_several_targets_have_a_covariance_each(of_two_targets, numbers):
     estimator, _ = of_two_targets
     few = numbers.to_numpy()[:7]

@@ -99,6 +99,7 @@ def test_a_row_that_only_decides_when_to_stop_is_data_too(fingerprint_of, classi
     assert fingerprint_of(labels=labels) != fingerprint_of()
 
 
+@pytest.mark.slow
 def test_a_watch_that_says_so_stops_a_stage_early(houses, tiny):
     estimator = GFSVIRegressor(**tiny, watch=lambda stage, progress: stage == "posterior")
     estimator.fit_table(houses.drop(columns="kind"), "price")
