@@ -1,16 +1,16 @@
 """`gfsvi fit`."""
 
 import argparse
-import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gfsvi import registry
 from gfsvi.cli.compilation import prepare_jax
+from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.preparation import Preparation
-from gfsvi.table import TableError, read_table
+from gfsvi.table import read_table
 
 if TYPE_CHECKING:
     import pandas
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 def run(arguments: argparse.Namespace) -> int:
     """Learn from a table, write the model and, if wanted, the page that explains it."""
-    check_writable(arguments.output, "--output")
-    if arguments.report is not None:
-        check_writable(arguments.report, "--report")
+    outputs = {"--output": arguments.output, "--report": arguments.report}
+    check_outputs(outputs, {"the table": arguments.table})
+    _check_names(arguments)
     frame = read_table(arguments.table)
     target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
     preparation = Preparation.learn(frame, target, arguments.task)
@@ -41,28 +41,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def check_writable(path: str, option: str) -> None:
-    """Refuse, before hours of work, a place where nothing can be written."""
-    folder = Path(path).absolute().parent
-    if os.path.isdir(path):
-        problem = "a folder"
-    elif not folder.is_dir():
-        problem = f"{path!r}, whose folder does not exist"
-    elif not os.access(folder, os.W_OK):
-        problem = f"{path!r}, in a folder that may not be written to"
-    else:
-        return
-    raise TableError(f"{option} expects the name of a file to write; got {problem}. Name another.")
-
-
-def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter) -> Any:
-    from gfsvi.estimators import GFSVIClassifier, GFSVIRegressor
-
+def _check_names(arguments: argparse.Namespace) -> None:
     method = registry.find("methods", arguments.method).__name__
     if method != "GFSVI":
         raise ValueError(f"--method expects gfsvi; got {arguments.method!r}. Leave it out.")
     if arguments.kernel != "auto":
         registry.find("kernels", arguments.kernel)
+
+
+def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter) -> Any:
+    from gfsvi.estimators import GFSVIClassifier, GFSVIRegressor
+
     kind = GFSVIRegressor if preparation.task == "regression" else GFSVIClassifier
     return kind(
         kernel=arguments.kernel,

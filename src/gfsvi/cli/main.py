@@ -1,10 +1,11 @@
 """Reads the command line and says in one sentence what is wrong with it, if anything is."""
 
 import argparse
+import io
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
 
 from gfsvi import __version__, registry
 from gfsvi.cli import demo, evaluate, fit, listing, predict
@@ -13,24 +14,35 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 
 class _Parser(argparse.ArgumentParser):
-    """One sentence instead of the whole usage."""
+    """One sentence instead of the whole usage; options by their full names."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"{self.prog}: {message}; see `{self.prog} --help`.\n")
+        missing = message.removeprefix("the following arguments are required: ")
+        if missing != message:
+            message = f"expected {missing}; got a command without"
+        message = message.removeprefix("argument ")
+        self.exit(BAD_INPUT, f"gfsvi: {message}; see `{self.prog} --help`.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 if all went well, 2 for bad input, 130 if interrupted."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be in any alphabet
+        sys.stdout.reconfigure(errors="backslashreplace")
     parsed = _parser().parse_args(arguments)
     try:
-        return parsed.run(parsed)
+        status = parsed.run(parsed)
+        sys.stdout.flush()
+        return status
     except KeyboardInterrupt:
         print("gfsvi: interrupted; nothing was written.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # whoever read our output has had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, TypeError, FloatingPointError, OSError, MemoryError) as error:
+    except (ValueError, TypeError, ArithmeticError, OSError, MemoryError, RuntimeError) as error:
         print(f"gfsvi: {_one_sentence(error)}", file=sys.stderr)
         return BAD_INPUT
 
@@ -74,7 +86,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         help="the column to predict; again for several",
     )
     tasks = ("auto", "regression", "classification")
-    command.add_argument("--task", choices=tasks, default="auto")
+    command.add_argument("--task", type=_one_of(*tasks), default="auto", help=", ".join(tasks))
     command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
     command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
     command.add_argument("--seed", type=_whole_number, default=0)
@@ -104,12 +116,22 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("list", help="what can be called by name")
-    command.add_argument("collection", nargs="?", choices=registry.collections())
+    names = registry.collections()
+    command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)
 
 
+def _one_of(*names: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"expected {' or '.join(names)}; got {text!r}")
+        return text
+
+    return check
+
+
 def _whole_number(text: str) -> int:
-    if not text.isdigit() or int(text) >= 2**31:
+    if not text.isdecimal() or int(text) >= 2**31:
         raise argparse.ArgumentTypeError(
             f"expected a whole number from 0 to 2147483647; got {text!r}"
         )

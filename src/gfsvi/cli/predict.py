@@ -4,22 +4,23 @@ import argparse
 import sys
 
 from gfsvi.cli.compilation import prepare_jax
-from gfsvi.cli.fit import check_writable
+from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.tables import prediction_table, prepared
 from gfsvi.table import read_table, write_table
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write a row of predictions for each row of a table."""
-    check_writable(arguments.output, "--output")
+    inputs = {"the model": arguments.model, "the table": arguments.table}
+    check_outputs({"--output": arguments.output}, inputs)
     frame = read_table(arguments.table)
     prepare_jax(len(frame))
     from gfsvi.estimators import load
 
     estimator = load(arguments.model)
-    inputs, surprises = prepared(estimator, frame)
+    rows, surprises = prepared(estimator, frame)
     for surprise in surprises:
         print(surprise, file=sys.stderr)
-    write_table(prediction_table(estimator, inputs, arguments.level), arguments.output)
+    write_table(prediction_table(estimator, rows, arguments.level), arguments.output)
     print(f"predictions: {arguments.output}")
     return 0

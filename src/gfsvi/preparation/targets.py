@@ -30,6 +30,9 @@ def check_target_names(frame: "pandas.DataFrame", names: tuple[str, ...]) -> Non
             near = difflib.get_close_matches(name, list(frame.columns), n=3, cutoff=0.5)
             remedy = f"did you mean {listed(near, ' or ')}?" if near else "choose one of them."
             known = "other columns" if near else listed(list(frame.columns)) or "no columns"
+            if not near and len(frame.columns) == 1:
+                known = f"a single column {known}"
+                remedy = "separate columns by commas, semicolons or tabs."
             raise TableError(f"expected a target column `{name}`, got {known}; {remedy}")
 
 
