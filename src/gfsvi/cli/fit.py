@@ -1,7 +1,9 @@
 """`gfsvi fit`."""
 
 import argparse
+import contextlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,16 +31,27 @@ def run(arguments: argparse.Namespace) -> int:
         for note in preparation.notes:
             reporter.say(note)
         estimator = _estimator(arguments, preparation, reporter)
-        estimator.fit_prepared(frame, preparation)
-        for diagnostic in estimator.diagnostics_:
-            reporter.say(str(diagnostic))
-        estimator.save(arguments.output)
+        with _nothing_left_if_it_fails(estimator.checkpoint):
+            estimator.fit_prepared(frame, preparation)
+            for diagnostic in estimator.diagnostics_:
+                reporter.say(str(diagnostic))
+            estimator.save(arguments.output)
         if arguments.report is not None:
             _write_report(arguments, estimator, frame, target)
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
     return 0
+
+
+@contextlib.contextmanager
+def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
+    # What failed or was given up would go on to the same end; only what was killed goes on.
+    try:
+        yield
+    except BaseException:
+        Path(checkpoint).unlink(missing_ok=True)
+        raise
 
 
 def _check_names(arguments: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         missing = message.removeprefix("the following arguments are required: ")
         if missing != message:
-            message = f"expected {missing}; got a command without"
+            message = f"expected a value for {missing}; got none"
         message = message.removeprefix("argument ")
         self.exit(BAD_INPUT, f"gfsvi: {message}; see `{self.prog} --help`.\n")
 
@@ -124,7 +124,7 @@ def _add_list(commands: argparse._SubParsersAction) -> None:
 def _one_of(*names: str) -> Callable[[str], str]:
     def check(text: str) -> str:
         if text not in names:
-            raise argparse.ArgumentTypeError(f"expected {' or '.join(names)}; got {text!r}")
+            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}; got {text!r}")
         return text
 
     return check

@@ -14,17 +14,22 @@ def check_outputs(outputs: dict[str, str | None], inputs: dict[str, str]) -> Non
         outputs: What each option names, if it was given.
         inputs: Files that are read, by what they are.
     """
-    taken = {os.path.realpath(path): f"{what} itself" for what, path in inputs.items()}
+    taken = {_place(path): f"{what} itself" for what, path in inputs.items()}
     for option, path in outputs.items():
         if path is None:
             continue
-        problem = _problem(path) or taken.get(os.path.realpath(path))
+        problem = _problem(path) or taken.get(_place(path))
         if problem:
             raise TableError(
                 f"{option} expects the name of a file to write; got {path!r}, {problem}. "
                 "Name another."
             )
-        taken[os.path.realpath(path)] = f"the file of {option} too"
+        taken[_place(path)] = f"the file of {option} too"
+
+
+def _place(path: str) -> str:
+    """The file that a name stands for, links followed."""
+    return path if "\0" in path else os.path.realpath(path)
 
 
 def _problem(path: str) -> str | None:
@@ -32,23 +37,22 @@ def _problem(path: str) -> str | None:
         return "which is no name"
     if "\0" in path:
         return "which no file can be called"
-    target = Path(os.path.realpath(path))
+    try:
+        return _obstacle(Path(_place(path)))
+    except OSError as error:
+        return f"which cannot be written ({error.strerror})"
+
+
+def _obstacle(target: Path) -> str | None:
+    """What stands where the file should, if anything does; whether it may be written is tried."""
     if target.is_dir():
         return "a folder"
     if target.exists() and not target.is_file():
         return "a pipe or device"
     if not target.parent.is_dir():
         return "whose folder does not exist"
-    return _refusal(target)
-
-
-def _refusal(target: Path) -> str | None:
-    """Why the system lets nobody write beside this file, found by trying."""
     # A name as long as that of any file on the way to this one.
     draft = target.with_name(f".{secrets.token_hex(4)}.{target.name}.checkpoint")
-    try:
-        draft.touch(exist_ok=False)
-        draft.unlink()
-    except OSError as error:
-        return f"which cannot be written ({error.strerror})"
+    draft.touch(exist_ok=False)
+    draft.unlink()
     return None
