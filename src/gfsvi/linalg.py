@@ -1,10 +1,15 @@
 """The small dense linear algebra everything stands on: float64, safe and with short gradients."""
 
+import contextlib
+import contextvars
+from collections.abc import Iterator
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 Matrix = Float[Array, "*batch row column"]
+_REPAIRING = contextvars.ContextVar("repairing", default=True)
 
 
 def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float = 0.0) -> Matrix:
@@ -14,9 +19,24 @@ def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float
     repaired with what is known about it instead of returning NaN.
     """
     factor = jax.lax.linalg.cholesky(matrix, symmetrize_input=False)
+    if not _REPAIRING.get():
+        return factor
     return jax.lax.cond(
         jnp.all(jnp.isfinite(factor)), lambda: factor, lambda: _repaired_cholesky(matrix, floor)
     )
+
+
+@contextlib.contextmanager
+def without_repair() -> Iterator[None]:
+    """Let factors come out as NaN while something is traced: half the time to compile it.
+
+    For callers who look at what came out, and do it again with repair if need be.
+    """
+    token = _REPAIRING.set(False)
+    try:
+        yield
+    finally:
+        _REPAIRING.reset(token)
 
 
 def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matrix:

@@ -5,7 +5,7 @@ distance to the prior mean at measurement points that stay where they are. A ste
 more than one of a plain network, so thousands are cheap, where the full objective takes hundreds.
 """
 
-import dataclasses
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -36,15 +36,14 @@ def fit_mean(
         data,
         training,
         key=key,
-        fixed=lambda m: (m.function.state, m.likelihood),
+        fixed=_all_but_the_mean,
         validation=validation,
         score=_score,
     )
     return fitted
 
 
-@dataclasses.dataclass(frozen=True)
-class MeanObjective:
+class MeanObjective(eqx.Module):
     """Log-likelihood at the mean function, less half its squared whitened distance to the prior."""
 
     points: Points
@@ -77,6 +76,10 @@ def _whitened(
     factor = cholesky(add_to_diagonal(values.cov, added), added)
     identity = jnp.broadcast_to(jnp.eye(len(points)), factor.shape)
     return values.mean, solve_lower(factor, identity)
+
+
+def _all_but_the_mean(model: Model) -> Any:
+    return model.function.state, model.likelihood
 
 
 def _score(model: Model, data: Data) -> Float[Array, ""]:

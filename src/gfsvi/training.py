@@ -1,6 +1,7 @@
 """One training loop for every method, which looks up now and then: to judge, to stop, to save."""
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
@@ -13,7 +14,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.model import Model
-from gfsvi.steps import Objective, State, Steps, Where
+from gfsvi.steps import Objective, State, Steps, Where, learnable_parts
 
 Score = Callable[[Model, Data], Float[Array, ""]]
 
@@ -70,15 +71,19 @@ class Training:
         """The optimiser of a run."""
         if self.optimizer is not None:
             return self.optimizer
-        warmup = min(50, self.num_steps // 10)
-        schedule = optax.warmup_cosine_decay_schedule(
-            0.1 * self.learning_rate,
-            self.learning_rate,
-            warmup,
-            max(self.num_steps, 1),
-            1e-3 * self.learning_rate,
-        )
-        return optax.chain(optax.clip_by_global_norm(1e3), optax.adam(schedule))
+        return _adam(self.learning_rate, max(self.num_steps, 1))
+
+
+@functools.cache  # the same object every time, so that equal runs are compiled once
+def _adam(learning_rate: float, num_steps: int) -> optax.GradientTransformation:
+    schedule = optax.warmup_cosine_decay_schedule(
+        0.1 * learning_rate,
+        learning_rate,
+        min(50, num_steps // 10),
+        num_steps,
+        1e-3 * learning_rate,
+    )
+    return optax.chain(optax.clip_by_global_norm(1e3), optax.adam(schedule))
 
 
 class History(eqx.Module):
@@ -152,23 +157,17 @@ def maximize(
     With validation data the model that scored best there is returned, and training stops when
     the score no longer improves. A loss that is not finite is an error that says `remedy`.
     """
-    steps = Steps(
-        objective,
-        training.build_optimizer(),
-        model,
-        data,
-        training.batch_size,
-        fixed=fixed,
-        slow=training.slow,
-    )
+    params, rest = learnable_parts(model, fixed)
+    size = min(training.batch_size, len(data))
+    steps = Steps(objective, training.build_optimizer(), rest, size, training.slow)
     rate = _judge(steps, validation, score)
     checkpoint = None if training.checkpoint is None else training.checkpoint()
-    state = steps.start(key)
-    run = _Run(state, state.params)
+    run = _Run(steps.start(params, len(data), key), params)
+    data = jax.tree.map(jnp.asarray, data)
     if checkpoint is not None and (content := checkpoint.load()) is not None:
         run = run.resumed(content)
     while run.step < training.num_steps and not run.stopped:
-        _advance(run, steps, training, rate, remedy)
+        _advance(run, steps, data, training, rate, remedy)
         if checkpoint is not None:
             finished = run.stopped or run.step == training.num_steps
             checkpoint.save(run.to_content(), finished=finished)
@@ -180,20 +179,26 @@ def _judge(
 ) -> Callable[[Any], float] | None:
     if validation is None or score is None:
         return None
-    rate = eqx.filter_jit(lambda params, held_out: score(steps.assemble(params), held_out))
-    return lambda params: float(rate(params, validation))
+    held_out = jax.tree.map(jnp.asarray, validation)
+    return lambda params: float(_rated(steps, params, held_out, score))
+
+
+@eqx.filter_jit
+def _rated(steps: Steps, params: Any, held_out: Data, score: Score) -> Float[Array, ""]:
+    return score(steps.assemble(params), held_out)
 
 
 def _advance(
     run: _Run,
     steps: Steps,
+    data: Data,
     training: Training,
     rate: Callable[[Any], float] | None,
     remedy: str,
 ) -> None:
     """Take steps until the next look, and look."""
     count = min(training.evaluate_every, training.num_steps - run.step)
-    run.state, record = steps.run(run.state, count)
+    run.state, record = steps.run(run.state, data, count)
     _check_finite(record, run.step, remedy)
     run.records.append(record)
     run.step += count
@@ -221,10 +226,14 @@ def _from_leaves(leaves: list[np.ndarray], like: Any) -> Any:
     return jax.tree.unflatten(
         structure,
         [
-            jax.random.wrap_key_data(jnp.asarray(new)) if _is_key(old) else jnp.asarray(new)
+            _as_key(new, old) if _is_key(old) else jnp.asarray(new)
             for new, old in zip(leaves, olds, strict=True)
         ],
     )
+
+
+def _as_key(data: np.ndarray, like: PRNGKeyArray) -> PRNGKeyArray:
+    return jax.random.wrap_key_data(jnp.asarray(data), impl=jax.random.key_impl(like))
 
 
 def _is_key(leaf: Any) -> bool:

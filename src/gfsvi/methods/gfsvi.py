@@ -145,7 +145,7 @@ class GFSVI(AbstractMethod):
         """A mean that was fitted alone already moves slowly along with its covariance."""
         if self.warm_up is None or self._wants_gauss_newton(start, data):
             return self.training
-        return dataclasses.replace(self.training, slow=lambda model: model.function.params)
+        return dataclasses.replace(self.training, slow=_mean_weights)
 
     def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
         covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
@@ -156,20 +156,14 @@ class GFSVI(AbstractMethod):
     def _calibrated(self, posterior: Model, validation: Data, key: PRNGKeyArray) -> Model:
         """Refit the noise to rows that the function has not seen."""
         values = _marginals(posterior.function, jnp.asarray(validation.x))
-
-        def objective(
-            model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-        ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-            return jnp.sum(model.likelihood.expected_log_prob(batch.y, values, key=key)), {}
-
         training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
         calibrated, _ = maximize(
-            objective,
+            _Calibration(values),
             posterior,
             validation,
             training,
             key=key,
-            fixed=lambda model: [model.function, *_settled(model)],
+            fixed=_all_but_the_noise,
         )
         if self.calibrate is not None:
             return _between(posterior, calibrated, self.calibrate)
@@ -200,13 +194,12 @@ class GFSVI(AbstractMethod):
         return Elbo(prior, points.bind(data.x), self.gamma)
 
 
-@dataclasses.dataclass(frozen=True)
-class Elbo:
+class Elbo(eqx.Module):
     """Expected log-likelihood minus the regularised KL at points drawn anew at every step."""
 
     prior: AbstractRandomFunction
     points: AbstractPoints
-    gamma: float
+    gamma: float = eqx.field(static=True)
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
@@ -259,6 +252,25 @@ def _start(
 @eqx.filter_jit
 def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
     return function.marginals(x)
+
+
+class _Calibration(eqx.Module):
+    """The expected log-likelihood of rows at which the function's values are known."""
+
+    values: Marginals
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
+
+
+def _mean_weights(model: Model) -> Any:
+    return model.function.params
+
+
+def _all_but_the_noise(model: Model) -> list[Any]:
+    return [model.function, *_settled(model)]
 
 
 def _settled(model: Model) -> list[Any]:
