@@ -165,14 +165,12 @@ class GFSVI(AbstractMethod):
             key=key,
             fixed=_all_but_the_noise,
         )
-        if self.calibrate is not None:
-            return _between(posterior, calibrated, self.calibrate)
-        candidates = [_between(posterior, calibrated, share) for share in SHARES]
-        density = [
-            np.mean(model.likelihood.predict(values, key=key).log_prob(validation.y))
-            for model in candidates
-        ]
-        return candidates[int(np.argmax(density))]
+        share = self.calibrate
+        if share is None:
+            y = jnp.asarray(validation.y)
+            density = [_density(posterior, calibrated, np.array(s), values, y) for s in SHARES]
+            share = SHARES[int(np.argmax(np.array(density)))]
+        return _between(posterior, calibrated, np.array(share))
 
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
@@ -278,7 +276,16 @@ def _settled(model: Model) -> list[Any]:
     return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
 
 
-def _between(first: Model, second: Model, share: float) -> Model:
+@eqx.filter_jit
+def _density(
+    first: Model, second: Model, share: np.ndarray, values: Marginals, y: Array
+) -> Float[Array, ""]:
+    likelihood = _between(first, second, share).likelihood
+    return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
+
+
+@eqx.filter_jit
+def _between(first: Model, second: Model, share: np.ndarray) -> Model:
     """Positive parameters geometrically, others arithmetically, on the way from first to second."""
     blended = jax.tree.map(
         lambda a, b: a + share * (b - a) if is_learnable(a) else a, to_free(first), to_free(second)
