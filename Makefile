@@ -10,8 +10,8 @@ QUIETLY := -qq --disable-pip-version-check
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(READY)  ## fit a table and say where not to trust the predictions
-	@$(BIN)/python examples/table.py
+demo: $(READY)  ## fit a real table, predict new rows and leave the page that explains it
+	@$(BIN)/gfsvi demo
 
 test: check  ## style, types, layers and every test that takes seconds
 	@echo "pytest" && $(BIN)/pytest -n 2 -m "not slow"
