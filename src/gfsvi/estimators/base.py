@@ -144,7 +144,7 @@ class AbstractEstimator(BaseEstimator):
         method = self._method(num_outputs, stages)
         fit = method(self.prior_, data, key=fit_key, validation=validation)
         self.posterior_, self.history_ = to_numpy((fit.posterior, fit.history))
-        self.novelty_ = to_numpy(Novelty.of(self.prior_, data, seed=seed))
+        self.novelty_ = to_numpy(Novelty.of(self.prior_, all_rows, seed=seed))
         self.diagnostics_ = diagnose(
             self.prior_,
             self.posterior_,
