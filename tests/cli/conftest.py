@@ -75,11 +75,13 @@ def start(cache):
     """Start a command in a process of its own."""
     processes = []
 
-    def start(*words, **options):
+    def start(*words, largest_file=None, **options):
         command = [sys.executable, "-m", "gfsvi.cli", *map(str, words)]
+        if largest_file is not None:  # in blocks of 512 bytes: as good as a full disk
+            command = ["sh", "-c", f'ulimit -f {largest_file} && exec "$@"', "sh", *command]
         environment = os.environ | {"GFSVI_CACHE": str(cache), "PYTHONUNBUFFERED": "1"}
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
-        processes.append(subprocess.Popen(command, env=environment, **pipes))
+        usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment}
+        processes.append(subprocess.Popen(command, text=True, **(usual | options)))
         return processes[-1]
 
     yield start

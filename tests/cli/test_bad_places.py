@@ -1,7 +1,6 @@
 """Places where nothing can be written are refused before any work is done."""
 
 import os
-import resource
 import subprocess
 from pathlib import Path
 
@@ -14,11 +13,6 @@ from .test_bad_tables import GOOD, csv, fit, refused
 def good() -> Path:
     Path("table.csv").write_bytes(csv(GOOD))
     return Path("table.csv")
-
-
-def no_room():
-    # The size of files is limited, as it is where the disk is full.
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
 
 @pytest.mark.parametrize("option", ["--output", "--report"])
@@ -73,7 +67,7 @@ def test_a_folder_of_somebody_else(run, good):
 
 
 def test_a_full_disk_leaves_no_predictions(start, table, regression):
-    process = start("predict", regression, table, "--output", "predictions.csv", preexec_fn=no_room)
+    process = start("predict", regression, table, "--output", "predictions.csv", largest_file=8)
     out, error = process.communicate()
     refused((process.returncode, out, error), about="File too large")
     assert os.listdir() == ["houses.csv"]
@@ -81,7 +75,7 @@ def test_a_full_disk_leaves_no_predictions(start, table, regression):
 
 @pytest.mark.slow
 def test_a_full_disk_leaves_no_model(start, table):
-    process = start(*fit(table, "--quiet", target="price"), preexec_fn=no_room)
+    process = start(*fit(table, "--quiet", target="price"), largest_file=8)
     out, error = process.communicate()
     refused((process.returncode, out, error), about="File too large")
     assert os.listdir() == ["houses.csv"]

@@ -1,6 +1,7 @@
 """How the command line has its programs compiled and run; the library leaves such things alone."""
 
 import os
+import warnings
 from pathlib import Path
 
 MAX_BYTES = 2**30
@@ -27,12 +28,23 @@ def _keep_compiled() -> None:
     folder = cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
     except OSError:  # no home, or not ours to write: every run compiles for itself
         return
+    # A full disk, say: what cannot be kept is compiled again.
+    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
     jax.config.update("jax_compilation_cache_max_size", MAX_BYTES)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process had no time to write whole; JAX would stumble over it."""
+    for program in folder.glob("*-cache"):
+        used_at = program.with_name(f"{program.name.removesuffix('-cache')}-atime")
+        if not used_at.exists():  # it is written last
+            program.unlink(missing_ok=True)
 
 
 def cache_folder() -> Path:

@@ -3,6 +3,7 @@
 import html
 import io
 import re
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -58,7 +59,9 @@ def picture(
     size: tuple[float, float] = (4.6, 3.3),
 ) -> str:
     """An SVG element drawn by `draw(axes)`; `name` is unique on the page, sizes are in inches."""
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A browser has the signs that the font used for measuring has not.
+        warnings.filterwarnings("ignore", r"Glyph \d+ .* missing", UserWarning)
         mpl.rcdefaults()  # a user's own style sheet must not change the page
         mpl.rcParams.update(_STYLE)
         figure = Figure(figsize=size, layout="constrained")
