@@ -62,14 +62,14 @@ class GFSVI(AbstractMethod):
     points: AbstractPoints | None = None
     gamma: float = eqx.field(static=True, default=1e-10)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=150, learning_rate=3e-2, evaluate_every=10)
+        static=True, default=Training(num_steps=150, learning_rate=2e-2, evaluate_every=10)
     )
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     warm_up: Training | None = eqx.field(
         static=True,
-        default=Training(num_steps=2000, learning_rate=3e-3, evaluate_every=200),
+        default=Training(num_steps=2000, learning_rate=3e-3, evaluate_every=100),
     )
     gauss_newton: bool | None = eqx.field(static=True, default=None)
 
@@ -87,7 +87,7 @@ class GFSVI(AbstractMethod):
         init_key, train_key = jax.random.split(key)
         self._check(model, data)
         if start is None:
-            start = self.initial(model, data, key=init_key)
+            start = self.initial(model, data, key=init_key, validation=validation)
         posterior, history = maximize(
             self.objective(model.function, data),
             start,
@@ -105,7 +105,9 @@ class GFSVI(AbstractMethod):
         return Fit(posterior, history)
 
     @double
-    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
+    def initial(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Model:
         """The posterior before training: a small covariance around a mean that fits.
 
         Random weights vary as fast as the prior does.
@@ -121,9 +123,15 @@ class GFSVI(AbstractMethod):
             return self._gauss_newton(start, model.function, data, x)
         if self.warm_up is None:
             return start
-        x = self._mean_points(data, x, points_key)
         return fit_mean(
-            start, model.function, data, x, self.warm_up, gamma=self.gamma, key=mean_key
+            start,
+            model.function,
+            data,
+            self._mean_points(data, x, points_key),
+            self.warm_up,
+            gamma=self.gamma,
+            key=mean_key,
+            validation=validation,
         )
 
     def _gauss_newton(
@@ -136,16 +144,16 @@ class GFSVI(AbstractMethod):
 
     def _mean_points(self, data: Data, x: Points, key: PRNGKeyArray) -> Points:
         """Points for the mean alone: they are factorised once, so they can be more."""
-        if self.points is not None or len(data) <= MAX_ROWS_AS_POINTS:
+        if np.ndim(data.x) != 2 or len(data) <= MAX_ROWS_AS_POINTS:
             return x
         rows = Mixture((BatchRows(min(len(data), MAX_MEAN_ROWS)), UniformBox(100)))
         return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:
-        """A mean that was fitted alone already moves slowly along with its covariance."""
+        """Mean and noise, which were fitted already, move slowly along with the covariance."""
         if self.warm_up is None or self._wants_gauss_newton(start, data):
             return self.training
-        return dataclasses.replace(self.training, slow=_mean_weights)
+        return dataclasses.replace(self.training, slow=_fitted_already)
 
     def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
         covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
@@ -263,8 +271,8 @@ class _Calibration(eqx.Module):
         return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
 
 
-def _mean_weights(model: Model) -> Any:
-    return model.function.params
+def _fitted_already(model: Model) -> Any:
+    return model.function.params, model.likelihood
 
 
 def _all_but_the_noise(model: Model) -> list[Any]:
