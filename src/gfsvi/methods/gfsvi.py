@@ -131,7 +131,9 @@ class GFSVI(AbstractMethod):
             self.warm_up,
             gamma=self.gamma,
             key=mean_key,
-            validation=validation,
+            # With every row among the points the prior itself prevents overfitting, and better
+            # than a few held-out rows would.
+            validation=validation if len(data) > MAX_MEAN_ROWS else None,
         )
 
     def _gauss_newton(
