@@ -11,6 +11,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.linalg import add_to_diagonal, cholesky, solve_lower
@@ -66,7 +67,7 @@ class MeanObjective(eqx.Module):
         return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
 
 
-@eqx.filter_jit
+@compiled_once
 def _whitened(
     prior: AbstractRandomFunction, points: Points, gamma: float
 ) -> tuple[Float[Array, "output point"], Float[Array, "#output point point"]]:

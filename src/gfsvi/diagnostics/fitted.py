@@ -3,12 +3,12 @@
 import dataclasses
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
+from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.functions.linearized_network import LinearizedNetwork
@@ -113,12 +113,12 @@ def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
     return Fitted(run, points.num_points, prior_cov, rows, tangents, observations)
 
 
-@eqx.filter_jit
+@compiled_once
 def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
     return points.draw(batch, key=key)
 
 
-@eqx.filter_jit
+@compiled_once
 def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Array:
     return prior.at(x).cov[0]
 
@@ -129,7 +129,7 @@ def _tangent(function: LinearizedNetwork, x: np.ndarray) -> np.ndarray:
     return np.asarray(_network_cov(dataclasses.replace(function, state=state), x))
 
 
-@eqx.filter_jit
+@compiled_once
 def _network_cov(function: LinearizedNetwork, x: Points) -> Array:
     return function.at(x).cov[0]
 

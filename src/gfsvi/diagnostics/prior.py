@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Iterator
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from gfsvi.compilation import compiled_once
 from gfsvi.diagnostics.diagnostic import Diagnostic
 from gfsvi.diagnostics.fitted import Fitted
 from gfsvi.functions.gaussian_process import GaussianProcess
@@ -106,7 +106,7 @@ def neighbour_correlation(fitted: Fitted) -> float | None:
     return float(np.median(largest)) if len(largest) else None
 
 
-@eqx.filter_jit
+@compiled_once
 def _correlations(kernel: AbstractKernel, x: Points, z: Points) -> Points:
     size = jnp.sqrt(kernel.diagonal(x)[:, None] * kernel.diagonal(z))
     return jnp.abs(kernel.cross(x, z)) / jnp.where(size > 0, size, jnp.inf)

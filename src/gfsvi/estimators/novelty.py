@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
@@ -41,7 +42,7 @@ class Novelty(eqx.Module):
         return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
 
 
-@eqx.filter_jit
+@compiled_once
 def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
     function = GaussianProcess(prior.function.kernel)
     variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance

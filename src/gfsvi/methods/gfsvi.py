@@ -1,6 +1,8 @@
 """Generalised function-space variational inference: a Gaussian-process prior on any network."""
 
+import contextlib
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import equinox as eqx
@@ -10,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi import gauss_newton
+from gfsvi.compilation import compiled_once
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
@@ -26,14 +29,14 @@ from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.steps import Where
-from gfsvi.training import Fit, Training, maximize
+from gfsvi.training import Fit, History, Training, maximize
 from gfsvi.values import Marginals
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
 MAX_ROWS_AS_POINTS = 400
 MAX_MEAN_ROWS = 1000
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
 class GFSVI(AbstractMethod):
@@ -87,19 +90,14 @@ class GFSVI(AbstractMethod):
         init_key, train_key = jax.random.split(key)
         self._check(model, data)
         if start is None:
-            start = self.initial(model, data, key=init_key, validation=validation)
-        posterior, history = maximize(
-            self.objective(model.function, data),
-            start,
-            data,
-            self._main_training(start, data),
-            key=train_key,
-            fixed=_settled if self.fixed is None else self.fixed,
-            validation=validation,
-            score=_validation_score,
-            remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
-            "or use dtype=jnp.float64.",
-        )
+            blank = self._blank(model, data, init_key)
+            # Compiling the training takes as long as fitting the mean: both at once.
+            with ThreadPoolExecutor(max_workers=1) as pool:
+                if self.warm_up is not None:
+                    pool.submit(self._rehearse, model, blank, data, validation, train_key)
+                start = self._with_mean(blank, model, data, init_key, validation)
+        training = self._main_training(start, data)
+        posterior, history = self._train(model, start, data, validation, training, train_key)
         if validation is not None and self.calibrate != 0 and self.fixed is None:
             posterior = self._calibrated(posterior, validation, train_key)
         return Fit(posterior, history)
@@ -112,19 +110,72 @@ class GFSVI(AbstractMethod):
 
         Random weights vary as fast as the prior does.
         """
-        start_key, points_key, mean_key = jax.random.split(key, 3)
+        return self._with_mean(self._blank(model, data, key), model, data, key, validation)
+
+    def _train(
+        self,
+        model: Model,
+        start: Model,
+        data: Data,
+        validation: Data | None,
+        training: Training,
+        key: PRNGKeyArray,
+    ) -> tuple[Model, History]:
+        return maximize(
+            self.objective(model.function, data),
+            start,
+            data,
+            training,
+            key=key,
+            fixed=_settled if self.fixed is None else self.fixed,
+            validation=validation,
+            score=_validation_score,
+            remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
+            "or use dtype=jnp.float64.",
+        )
+
+    @double
+    def _rehearse(
+        self,
+        model: Model,
+        blank: Model,
+        data: Data,
+        validation: Data | None,
+        key: PRNGKeyArray,
+    ) -> None:
+        """Have the training compiled; what comes out is thrown away, be it an error."""
+        training = self._main_training(blank, data)
+        stops = dataclasses.replace(training, watch=lambda _: True, checkpoint=None)
+        with contextlib.suppress(FloatingPointError):
+            self._train(model, blank, data, validation, stops, key)
+
+    def _blank(self, model: Model, data: Data, key: PRNGKeyArray) -> Model:
+        start_key, points_key, _ = jax.random.split(key, 3)
         vectors = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
         lengths = correlation_lengths(model.function, data.x) if vectors else None
-        points = self.objective(model.function, data).points
-        x = _draw(points, jnp.asarray(data.x), points_key)
+        x = self._first_points(model, data, points_key)
         function = _start(self.network, self.covariance, x, self.dtype, lengths, start_key)
-        start = Model(function, model.likelihood)
-        if self._wants_gauss_newton(start, data):
-            return self._gauss_newton(start, model.function, data, x)
+        return Model(function, model.likelihood)
+
+    def _first_points(self, model: Model, data: Data, key: PRNGKeyArray) -> Points:
+        return _draw(self.objective(model.function, data).points, jnp.asarray(data.x), key)
+
+    def _with_mean(
+        self,
+        blank: Model,
+        model: Model,
+        data: Data,
+        key: PRNGKeyArray,
+        validation: Data | None,
+    ) -> Model:
+        _, points_key, mean_key = jax.random.split(key, 3)
+        x = self._first_points(model, data, points_key)
+        if self._wants_gauss_newton(blank, data):
+            return self._gauss_newton(blank, model.function, data, x)
         if self.warm_up is None:
-            return start
+            return blank
         return fit_mean(
-            start,
+            blank,
             model.function,
             data,
             self._mean_points(data, x, points_key),
@@ -152,10 +203,10 @@ class GFSVI(AbstractMethod):
         return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:
-        """Mean and noise, which were fitted already, move slowly along with the covariance."""
+        """A mean that was fitted already moves slowly along with its covariance."""
         if self.warm_up is None or self._wants_gauss_newton(start, data):
             return self.training
-        return dataclasses.replace(self.training, slow=_fitted_already)
+        return dataclasses.replace(self.training, slow=_mean_weights)
 
     def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
         covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
@@ -180,7 +231,7 @@ class GFSVI(AbstractMethod):
             y = jnp.asarray(validation.y)
             density = [_density(posterior, calibrated, np.array(s), values, y) for s in SHARES]
             share = SHARES[int(np.argmax(np.array(density)))]
-        return _between(posterior, calibrated, np.array(share))
+        return _blended(posterior, calibrated, np.array(share))
 
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
@@ -237,12 +288,12 @@ def default_points(num_rows: int) -> AbstractPoints:
 # Compiled whole: one by one, the small operations of a beginning take longer than training.
 
 
-@eqx.filter_jit
+@compiled_once
 def _draw(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
     return points.draw(x, key=key)
 
 
-@eqx.filter_jit
+@compiled_once
 def _start(
     network: AbstractNetwork,
     covariance: AbstractCovariance,
@@ -257,7 +308,7 @@ def _start(
     return LinearizedNetwork(network, covariance, params, state)
 
 
-@eqx.filter_jit
+@compiled_once
 def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
     return function.marginals(x)
 
@@ -273,8 +324,8 @@ class _Calibration(eqx.Module):
         return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
 
 
-def _fitted_already(model: Model) -> Any:
-    return model.function.params, model.likelihood
+def _mean_weights(model: Model) -> Any:
+    return model.function.params
 
 
 def _all_but_the_noise(model: Model) -> list[Any]:
@@ -286,7 +337,7 @@ def _settled(model: Model) -> list[Any]:
     return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
 
 
-@eqx.filter_jit
+@compiled_once
 def _density(
     first: Model, second: Model, share: np.ndarray, values: Marginals, y: Array
 ) -> Float[Array, ""]:
@@ -294,7 +345,11 @@ def _density(
     return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
 
 
-@eqx.filter_jit
+@compiled_once
+def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
+    return _between(first, second, share)
+
+
 def _between(first: Model, second: Model, share: np.ndarray) -> Model:
     """Positive parameters geometrically, others arithmetically, on the way from first to second."""
     blended = jax.tree.map(
