@@ -1,8 +1,13 @@
 """Settings of every test: double precision and repeatable examples."""
 
+import os
+
 import hypothesis
 import jax
 import pytest
+
+# Small matrices: threads of XLA would wait for each other and for the other worker's.
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
 
 jax.config.update("jax_enable_x64", True)
 # Tests compile much and compute little.
@@ -11,6 +16,13 @@ jax.config.update("jax_disable_most_optimizations", True)
 # No deadline: a first call compiles. Derandomised: the same examples on every machine.
 hypothesis.settings.register_profile("gfsvi", deadline=None, derandomize=True, max_examples=25)
 hypothesis.settings.load_profile("gfsvi")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let workers, and the next run, share what one of them has compiled."""
+    jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir("compiled")))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.01)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
 
 
 @pytest.fixture

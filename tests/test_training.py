@@ -136,3 +136,12 @@ def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(key
     assert [finished for _, finished in shelf.saved] == [False] * 9 + [True]
     resumed = run(Shelf(shelf.saved[look][0]))
     assert eqx.tree_equal(undisturbed, resumed)
+
+
+def test_a_run_that_was_told_to_stop_is_not_remembered_as_finished(key):
+    shelf = Shelf()
+    training = Training(
+        num_steps=50, evaluate_every=5, watch=lambda p: p.step == 10, checkpoint=lambda: shelf
+    )
+    maximize(objective, Parabola(), DATA, training, key=key)
+    assert [finished for _, finished in shelf.saved] == [False]

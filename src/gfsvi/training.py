@@ -167,7 +167,9 @@ def maximize(
     if checkpoint is not None and (content := checkpoint.load()) is not None:
         run = run.resumed(content)
     while run.step < training.num_steps and not run.stopped:
-        _advance(run, steps, data, training, rate, remedy)
+        told_to_stop = _advance(run, steps, data, training, rate, remedy)
+        if told_to_stop:  # no end to go on to: whoever begins again wants it all
+            break
         if checkpoint is not None:
             finished = run.stopped or run.step == training.num_steps
             checkpoint.save(run.to_content(), finished=finished)
@@ -195,8 +197,8 @@ def _advance(
     training: Training,
     rate: Callable[[Any], float] | None,
     remedy: str,
-) -> None:
-    """Take steps until the next look, and look."""
+) -> bool:
+    """Take steps until the next look, and look; True if somebody who watches says stop."""
     count = min(training.evaluate_every, training.num_steps - run.step)
     run.state, record = steps.run(run.state, data, count)
     _check_finite(record, run.step, remedy)
@@ -209,9 +211,9 @@ def _advance(
         run.best, run.best_step = run.state.params, run.step
         run.best_score = run.best_score if score is None else score
     progress = Progress(run.step, training.num_steps, float(record["objective"][-1]), score)
-    told_to = training.watch is not None and bool(training.watch(progress))
     patience = training.patience * training.evaluate_every
-    run.stopped = told_to or (score is not None and run.step - run.best_step >= patience)
+    run.stopped = score is not None and run.step - run.best_step >= patience
+    return training.watch is not None and bool(training.watch(progress))
 
 
 def _to_leaves(tree: Any) -> list[np.ndarray]:

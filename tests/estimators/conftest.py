@@ -2,35 +2,14 @@
 
 from pathlib import Path
 
-import jax
 import numpy as np
 import pandas as pd
 import pytest
-from jax.experimental.compilation_cache import compilation_cache
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
 
 TINY = {"kernel": "rbf", "hidden": (8,), "num_points": 50, "num_steps": 20, "random_state": 0}
 ROWS = 60
-
-
-@pytest.fixture(scope="session", autouse=True)
-def compiled_once(pytestconfig):
-    """Fits of one shape, in all workers and the next run, share what was compiled for the first."""
-    folder = pytestconfig.cache.mkdir("compiled")
-    settings = {
-        "jax_compilation_cache_dir": str(folder),
-        "jax_persistent_cache_min_compile_time_secs": 0.02,
-        "jax_persistent_cache_min_entry_size_bytes": -1,
-    }
-    before = {name: jax.config.values[name] for name in settings}
-    for name, value in settings.items():
-        jax.config.update(name, value)
-    compilation_cache.reset_cache()
-    yield
-    for name, value in before.items():
-        jax.config.update(name, value)
-    compilation_cache.reset_cache()
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+import gfsvi
 from gfsvi import persistence, registry
 from gfsvi.checkpoints import Checkpoints
 from gfsvi.data import Data
@@ -119,6 +120,8 @@ class AbstractEstimator(BaseEstimator):
 
     def _fit(self, X: np.ndarray, y: np.ndarray, preparation: Preparation | None) -> Any:
         self.preparation_ = preparation
+        if preparation is not None:
+            vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
         self.n_features_in_ = X.shape[1]
         self.feature_names_ = self._names(X.shape[1])
         observations, likelihood = self._learn_observations(y)
@@ -181,6 +184,7 @@ class AbstractEstimator(BaseEstimator):
         numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(self.kernel) if eqx.is_array(leaf)]
         kernel = {"text": repr(self.kernel), "numbers": numbers}
         work = {"x": data.x, "y": data.y, "settings": self.settings_, "kernel": kernel}
+        work["version"] = gfsvi.__version__
         return Checkpoints(self.checkpoint, persistence.fingerprint(work))
 
     def _choose_prior(

@@ -203,10 +203,10 @@ class GFSVI(AbstractMethod):
         return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:
-        """A mean that was fitted already moves slowly along with its covariance."""
+        """Mean and noise, which were fitted already, move slowly along with the covariance."""
         if self.warm_up is None or self._wants_gauss_newton(start, data):
             return self.training
-        return dataclasses.replace(self.training, slow=_mean_weights)
+        return dataclasses.replace(self.training, slow=_fitted_already)
 
     def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
         covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
@@ -324,8 +324,8 @@ class _Calibration(eqx.Module):
         return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
 
 
-def _mean_weights(model: Model) -> Any:
-    return model.function.params
+def _fitted_already(model: Model) -> Any:
+    return model.function.params, model.likelihood
 
 
 def _all_but_the_noise(model: Model) -> list[Any]:
