@@ -141,10 +141,10 @@ def ratios() -> dict[str, Any]:
 
 
 GROWTH = {
-    "batch": ("rows in the batch", [250, 500, 1000, 2000, 4000]),
-    "points": ("measurement points", [50, 100, 200, 400, 800]),
-    "hidden": ("weights", [(25, 25), (50, 50), (100, 100), (200, 200), (400, 400)]),
-    "outputs": ("outputs", [1, 2, 4, 8, 16]),
+    "batch": ("rows in the batch", [250, 500, 1000, 2000]),
+    "points": ("measurement points", [50, 100, 200, 400]),
+    "hidden": ("weights", [(25, 25), (50, 50), (100, 100), (200, 200)]),
+    "outputs": ("outputs", [1, 2, 4, 8]),
 }
 
 
@@ -157,7 +157,7 @@ def growth() -> dict[str, dict[str, list[float]]]:
             base = {"batch": 1000, "points": 100, name: size}
             settings = {c: Setting.of(covariance=c(), **base) for c in (Diagonal, Kronecker)}
             calls = {c.__name__: gradient_of(objective(s), s.model) for c, s in settings.items()}
-            for family, seconds in interleaved_seconds(calls, repeats=5).items():
+            for family, seconds in interleaved_seconds(calls, repeats=2).items():
                 table[name].setdefault(family, []).append(1e3 * seconds)
             weights = sum(p.size for p in settings[Diagonal].model.function.params)
             table[name]["size"].append(weights if name == "hidden" else size)
