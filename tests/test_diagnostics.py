@@ -82,7 +82,8 @@ def healthy() -> Case:
 def hurried() -> Case:
     """Too few units, too few steps."""
     training = Training(num_steps=20, evaluate_every=5)
-    method = changed(METHOD, network=MLP((2,)), training=training, calibrate=False)
+    narrow = changed(METHOD, network=MLP((2,)), training=training, warm_up=None)
+    method = changed(narrow, gauss_newton=False, calibrate=0.0)
     return case(with_kernel(RBF(0.1)), method, validation=DATA)
 
 
