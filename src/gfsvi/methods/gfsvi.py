@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi import gauss_newton
+from gfsvi.calibration import calibrated, settled
 from gfsvi.compilation import compiled_once
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
@@ -19,24 +20,20 @@ from gfsvi.data import Data
 from gfsvi.divergences import regularized_divergence
 from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.mean_fit import fit_mean
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, History, Training, maximize
-from gfsvi.values import Marginals
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
 MAX_ROWS_AS_POINTS = 400
 MAX_MEAN_ROWS = 1000
-SHARES = (0.25, 0.5, 0.75, 1.0)
 
 
 class GFSVI(AbstractMethod):
@@ -99,7 +96,7 @@ class GFSVI(AbstractMethod):
         training = self._main_training(start, data)
         posterior, history = self._train(model, start, data, validation, training, train_key)
         if validation is not None and self.calibrate != 0 and self.fixed is None:
-            posterior = self._calibrated(posterior, validation, train_key)
+            posterior = calibrated(posterior, validation, self.calibrate, key=train_key)
         return Fit(posterior, history)
 
     @double
@@ -127,7 +124,7 @@ class GFSVI(AbstractMethod):
             data,
             training,
             key=key,
-            fixed=_settled if self.fixed is None else self.fixed,
+            fixed=settled if self.fixed is None else self.fixed,
             validation=validation,
             score=_validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
@@ -214,25 +211,6 @@ class GFSVI(AbstractMethod):
         num_points = self.objective(start.function, data).points.num_points
         return wanted and gauss_newton.is_affordable(start, data, num_points)
 
-    def _calibrated(self, posterior: Model, validation: Data, key: PRNGKeyArray) -> Model:
-        """Refit the noise to rows that the function has not seen."""
-        values = _marginals(posterior.function, jnp.asarray(validation.x))
-        training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
-        calibrated, _ = maximize(
-            _Calibration(values),
-            posterior,
-            validation,
-            training,
-            key=key,
-            fixed=_all_but_the_noise,
-        )
-        share = self.calibrate
-        if share is None:
-            y = jnp.asarray(validation.y)
-            density = [_density(posterior, calibrated, np.array(s), values, y) for s in SHARES]
-            share = SHARES[int(np.argmax(np.array(density)))]
-        return _blended(posterior, calibrated, np.array(share))
-
     def _check(self, model: Model, data: Data) -> None:
         model.likelihood.check(np.asarray(data.y))
         needed = model.likelihood.num_outputs(data.y)
@@ -308,54 +286,8 @@ def _start(
     return LinearizedNetwork(network, covariance, params, state)
 
 
-@compiled_once
-def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
-    return function.marginals(x)
-
-
-class _Calibration(eqx.Module):
-    """The expected log-likelihood of rows at which the function's values are known."""
-
-    values: Marginals
-
-    def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
-
-
 def _fitted_already(model: Model) -> Any:
     return model.function.params, model.likelihood
-
-
-def _all_but_the_noise(model: Model) -> list[Any]:
-    return [model.function, *_settled(model)]
-
-
-def _settled(model: Model) -> list[Any]:
-    """What was chosen with the prior: on another scale its length scales would mean nothing."""
-    return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
-
-
-@compiled_once
-def _density(
-    first: Model, second: Model, share: np.ndarray, values: Marginals, y: Array
-) -> Float[Array, ""]:
-    likelihood = _between(first, second, share).likelihood
-    return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
-
-
-@compiled_once
-def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
-    return _between(first, second, share)
-
-
-def _between(first: Model, second: Model, share: np.ndarray) -> Model:
-    """Positive parameters geometrically, others arithmetically, on the way from first to second."""
-    blended = jax.tree.map(
-        lambda a, b: a + share * (b - a) if is_learnable(a) else a, to_free(first), to_free(second)
-    )
-    return from_free(blended)
 
 
 def _validation_score(model: Model, data: Data) -> Float[Array, ""]:

@@ -1,0 +1,86 @@
+"""The noise of a posterior, set by rows that its function has not seen."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.compilation import compiled_once
+from gfsvi.data import Data
+from gfsvi.function import Points
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.model import Model
+from gfsvi.params import from_free, is_learnable, to_free
+from gfsvi.training import Training, maximize
+from gfsvi.values import Marginals
+
+SHARES = (0.25, 0.5, 0.75, 1.0)
+
+
+def calibrated(
+    posterior: Model, validation: Data, share: float | None, *, key: PRNGKeyArray
+) -> Model:
+    """Move the noise a share of the way to what maximises these rows' expected log-likelihood.
+
+    None for the share at which they are most probable.
+    """
+    values = _marginals(posterior.function, jnp.asarray(validation.x))
+    training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
+    refitted, _ = maximize(
+        _Calibration(values), posterior, validation, training, key=key, fixed=_all_but_the_noise
+    )
+    if share is None:
+        y = jnp.asarray(validation.y)
+        density = [_density(posterior, refitted, np.array(s), values, y) for s in SHARES]
+        share = SHARES[int(np.argmax(np.array(density)))]
+    return _blended(posterior, refitted, np.array(share))
+
+
+def settled(model: Model) -> list[Any]:
+    """What was chosen with the prior: on another scale its length scales would mean nothing."""
+    return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
+
+
+class _Calibration(eqx.Module):
+    """The expected log-likelihood of rows at which the function's values are known."""
+
+    values: Marginals
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
+
+
+def _all_but_the_noise(model: Model) -> list[Any]:
+    return [model.function, *settled(model)]
+
+
+@compiled_once
+def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
+    return function.marginals(x)
+
+
+@compiled_once
+def _density(
+    first: Model, second: Model, share: np.ndarray, values: Marginals, y: Array
+) -> Float[Array, ""]:
+    likelihood = _between(first, second, share).likelihood
+    return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
+
+
+@compiled_once
+def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
+    return _between(first, second, share)
+
+
+def _between(first: Model, second: Model, share: np.ndarray) -> Model:
+    """Positive parameters geometrically, others arithmetically, on the way from first to second."""
+    blended = jax.tree.map(
+        lambda a, b: a + share * (b - a) if is_learnable(a) else a, to_free(first), to_free(second)
+    )
+    return from_free(blended)
