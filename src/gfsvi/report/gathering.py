@@ -56,16 +56,23 @@ def gather(
         joint_scores=joint,
         doubt=_doubt(case, tuple(c.name for c in columns[:_NUM_COLUMNS_SHOWN])),
         notes=tuple(getattr(estimator.preparation_, "notes", ())),
-        findings=tuple(
-            Finding(d.severity, d.title, d.message, d.remedy) for d in estimator.diagnostics_
-        ),
+        findings=_findings(estimator),
         settings=_settings(estimator.settings_),
-        versions=(
-            ("gfsvi", gfsvi.__version__),
-            ("jax", jax.__version__),
-            ("numpy", np.__version__),
-        ),
+        versions=_versions(),
         command=command,
+    )
+
+
+def _findings(estimator: Any) -> tuple[Finding, ...]:
+    found = estimator.diagnostics_
+    return tuple(Finding(d.severity, d.title, d.message, d.remedy) for d in found)
+
+
+def _versions() -> tuple[tuple[str, str], ...]:
+    return (
+        ("gfsvi", gfsvi.__version__),
+        ("jax", jax.__version__),
+        ("numpy", np.__version__),
     )
 
 
