@@ -60,6 +60,20 @@ class AbstractNetwork(eqx.Module):
 class AbstractForeignNetwork(AbstractNetwork):
     """A network known by its outputs alone; its Jacobian is computed number by number."""
 
+    @abstractmethod
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
+        """Parameters to start from, in whatever precision they come."""
+
+    def init(
+        self,
+        x: Inputs,
+        *,
+        key: PRNGKeyArray,
+        dtype: Any = jnp.float32,
+        lengths: Float[Array, " feature"] | None = None,
+    ) -> Params:
+        return starting_params(self, self.first_params(jnp.asarray(x, dtype), key), dtype)
+
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
     ) -> tuple[Outputs, Jacobian]:

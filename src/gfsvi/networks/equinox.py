@@ -4,8 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -17,7 +16,6 @@ from gfsvi.network import (
     checked_outputs,
     hidden_state_error,
     randomness_error,
-    starting_params,
 )
 
 
@@ -34,16 +32,8 @@ class EquinoxNetwork(AbstractForeignNetwork):
         if any(isinstance(node, eqx.nn.Dropout) and not node.inference for node in nodes):
             raise randomness_error(self, "Switch it off: eqx.nn.inference_mode(module).")
 
-    def init(
-        self,
-        x: Inputs,
-        *,
-        key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
-        lengths: Float[Array, " feature"] | None = None,
-    ) -> Params:
-        params = eqx.filter(self.module.content, eqx.is_inexact_array)
-        return starting_params(self, params, dtype)
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
+        return eqx.filter(self.module.content, eqx.is_inexact_array)
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
         fixed = eqx.filter(self.module.content, eqx.is_inexact_array, inverse=True)

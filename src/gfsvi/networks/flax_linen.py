@@ -4,8 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -17,7 +16,6 @@ from gfsvi.network import (
     checked_outputs,
     hidden_state_error,
     randomness_error,
-    starting_params,
 )
 
 
@@ -26,16 +24,9 @@ class LinenNetwork(AbstractForeignNetwork):
 
     module: Any = eqx.field(static=True, converter=Opaque)
 
-    def init(
-        self,
-        x: Inputs,
-        *,
-        key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
-        lengths: Float[Array, " feature"] | None = None,
-    ) -> Params:
-        variables = dict(self.module.content.init(key, jnp.asarray(x, dtype)[:1]))
-        params = starting_params(self, variables.pop("params", {}), dtype)
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
+        variables = dict(self.module.content.init(key, x[:1]))
+        params = variables.pop("params", {})
         if variables:
             raise hidden_state_error(self, ", ".join(sorted(variables)))
         self._check_randomness(params, x)

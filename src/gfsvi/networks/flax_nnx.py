@@ -3,8 +3,7 @@
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -16,7 +15,6 @@ from gfsvi.network import (
     checked_outputs,
     hidden_state_error,
     randomness_error,
-    starting_params,
 )
 
 
@@ -36,18 +34,10 @@ class FlaxNNXNetwork(AbstractForeignNetwork):
         if kinds:
             raise hidden_state_error(self, ", ".join(sorted(kinds)))
 
-    def init(
-        self,
-        x: Inputs,
-        *,
-        key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
-        lengths: Float[Array, " feature"] | None = None,
-    ) -> Params:
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
         from flax import nnx
 
-        params = nnx.to_pure_dict(nnx.state(self.module.content, nnx.Param))
-        return starting_params(self, params, dtype)
+        return nnx.to_pure_dict(nnx.state(self.module.content, nnx.Param))
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
         from flax import nnx

@@ -3,8 +3,7 @@
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -14,7 +13,6 @@ from gfsvi.network import (
     Params,
     as_inputs,
     checked_outputs,
-    starting_params,
 )
 
 
@@ -29,22 +27,14 @@ class FunctionNetwork(AbstractForeignNetwork):
     function: Any = eqx.field(static=True, converter=Opaque)
     start: Any = eqx.field(static=True, default=None, converter=Opaque)
 
-    def init(
-        self,
-        x: Inputs,
-        *,
-        key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
-        lengths: Float[Array, " feature"] | None = None,
-    ) -> Params:
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
         start = self.start.content
         if start is None:
             raise ValueError(
                 "FunctionNetwork expects parameters to start from; got none. Pass them, or a "
                 "function (x, key) that makes them: FunctionNetwork(apply, params)."
             )
-        params = start(jnp.asarray(x, dtype), key) if callable(start) else start
-        return starting_params(self, params, dtype)
+        return start(x, key) if callable(start) else start
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
         return checked_outputs(self, self.function.content(params, as_inputs(x, params)), x)

@@ -5,8 +5,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.network import (
     AbstractForeignNetwork,
@@ -18,7 +17,6 @@ from gfsvi.network import (
     checked_outputs,
     hidden_state_error,
     randomness_error,
-    starting_params,
 )
 
 
@@ -33,17 +31,9 @@ class HaikuNetwork(AbstractForeignNetwork):
         if isinstance(self.function.content, hk.TransformedWithState):
             raise hidden_state_error(self, "hk.transform_with_state")
 
-    def init(
-        self,
-        x: Inputs,
-        *,
-        key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
-        lengths: Float[Array, " feature"] | None = None,
-    ) -> Params:
+    def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
         try:
-            params = self._transformed().init(key, jnp.asarray(x, dtype)[:1])
-            params = starting_params(self, params, dtype)
+            params = self._transformed().init(key, x[:1])
             # Making parameters has a key to draw from; calling the network has none.
             jax.eval_shape(self.apply, params, x[:1])
         except ValueError as error:
