@@ -16,6 +16,7 @@ import numpy as np
 
 from gfsvi.covariances import Diagonal
 from gfsvi.data import Data
+from gfsvi.elbo import Elbo
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical
@@ -57,7 +58,7 @@ def measure(batch: int = 100, points: int = 25) -> dict[str, float]:
         prior = Model(GaussianProcess(Matern52(20.0), outputs=10), Categorical())
         method = GFSVI(CNN(), Diagonal(), UniformBox(points), warm_up=None)
         start = method.initial(prior, data, key=jax.random.key(0))
-        objective = method.objective(prior.function, data)
+        objective = Elbo(method.divergence(prior.function, data))
 
         @eqx.filter_jit
         @eqx.filter_value_and_grad

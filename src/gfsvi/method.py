@@ -1,17 +1,30 @@
 """Inference maps a model to a model."""
 
 from abc import abstractmethod
+from typing import ClassVar
 
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.model import Model
 from gfsvi.training import Fit
 
+_REMEDIES = {
+    BayesianNetwork: "needs a prior over weights (BayesianNetwork); got {got}. "
+    "For a Gaussian-process prior use GFSVI.",
+    GaussianProcess: "needs a prior over functions (GaussianProcess); got {got}. "
+    "For a prior over weights use MFVI or Laplace.",
+}
+
 
 class AbstractMethod(eqx.Module):
-    """A way to learn from data."""
+    """A way to learn from data, under the kind of prior that it can work with."""
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]]
 
     @abstractmethod
     def __call__(
@@ -23,3 +36,11 @@ class AbstractMethod(eqx.Module):
         validation: Data | None = None,
     ) -> Fit:
         """Learn from `data`; `validation` decides when to stop, where a method can stop early."""
+
+    def check_prior(self, model: Model) -> None:
+        """Refuse, in words, a prior that this method cannot work with."""
+        if isinstance(model.function, self.prior_kind):
+            return
+        name, got = type(self).__name__, type(model.function).__name__
+        remedy = _REMEDIES.get(self.prior_kind, "needs another kind of prior; got {got}.")
+        raise TypeError(f"{name} {remedy.format(got=got)}")

@@ -105,6 +105,13 @@ class AbstractAffineStage(eqx.Module):
         """The stage's outputs."""
 
     @abstractmethod
+    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+        """A draw of how the outputs at each point move when the matrix's entries scatter by `std`.
+
+        Points may be drawn for on their own, which makes gradients far less noisy.
+        """
+
+    @abstractmethod
     def jacobian(self, x: Array, signals: Array) -> OuterJacobian | ExplicitJacobian:
         """Derivatives by the matrix, from the inputs and the back-propagated signals."""
 
@@ -144,6 +151,24 @@ class AbstractLayeredNetwork(AbstractNetwork):
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
         return self._forward(params, x, [0.0] * len(params))[0]
+
+    def perturbed(
+        self, params: Params, stds: tuple[Array, ...], x: Inputs, *, key: PRNGKeyArray
+    ) -> Outputs:
+        """Outputs under independent weights N(params, stds^2), a draw for every point alone.
+
+        The local reparameterisation of Kingma et al. (2015).
+        """
+        matrices, remaining = list(params), list(stds)
+        x = jnp.asarray(x, params[0].dtype)
+        for stage in self.stages:
+            if isinstance(stage, AbstractAffineStage):
+                key, stage_key = jax.random.split(key)
+                noise = stage.perturbation(remaining.pop(0), x, key=stage_key)
+                x = stage.apply(matrices.pop(0), x) + noise
+            else:
+                x = stage.apply(x)
+        return x
 
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]

@@ -37,6 +37,12 @@ class Dense(AbstractAffineStage):
         _check_fan_in(self, matrix, x.shape[-1])
         return x @ matrix[:-1] + matrix[-1]
 
+    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+        variance = jnp.square(x) @ jnp.square(std[:-1]) + jnp.square(std[-1])
+        # Bounded away from zero, where the root has no derivative.
+        scatter = jnp.sqrt(jnp.maximum(variance, jnp.finfo(variance.dtype).tiny))
+        return scatter * jax.random.normal(key, variance.shape, variance.dtype)
+
     def jacobian(self, x: Array, signals: Array) -> OuterJacobian:
         return OuterJacobian(x, signals)
 
@@ -69,6 +75,10 @@ class Convolution(AbstractAffineStage):
             dimension_numbers=("NHWC", "HWIO", "NHWC"),
         )
         return out + matrix[-1]
+
+    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+        # One draw of the filters for all points: pixels of one image share them.
+        return self.apply(std * jax.random.normal(key, std.shape, std.dtype), x)
 
     def jacobian(self, x: Array, signals: Array) -> ExplicitJacobian:
         patches = jax.lax.conv_general_dilated_patches(

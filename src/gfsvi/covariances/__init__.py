@@ -2,8 +2,9 @@
 
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.covariances.full import Full
+from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.covariances.last_layer import LastLayer
 from gfsvi.covariances.low_rank import LowRank
 
-__all__ = ["Diagonal", "Full", "Kronecker", "LastLayer", "LowRank"]
+__all__ = ["Diagonal", "Full", "Isotropic", "Kronecker", "LastLayer", "LowRank"]

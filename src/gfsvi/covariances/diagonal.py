@@ -3,14 +3,14 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance, State
-from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
+from gfsvi.covariance import AbstractIndependent, State
+from gfsvi.jacobian import as_matrix
 from gfsvi.network import Params
 
 
-class Diagonal(AbstractCovariance):
+class Diagonal(AbstractIndependent):
     """S = diag(std^2); the state is log(std), leaf by leaf."""
 
     initial_std: float = eqx.field(static=True, default=0.0067)
@@ -19,19 +19,5 @@ class Diagonal(AbstractCovariance):
         leaves = jax.tree.leaves(params)
         return tuple(jnp.full_like(as_matrix(leaf), jnp.log(self.initial_std)) for leaf in leaves)
 
-    def variance(self, state: State, jacobian: Jacobian) -> Variances:
-        pairs = zip(jacobian, state, strict=True)
-        return total(j.scaled_variance(jnp.exp(log_std)) for j, log_std in pairs)
-
-    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
-        triples = zip(jacobian, other, state, strict=True)
-        return total(j.scaled_gram(jnp.exp(log_std), o) for j, o, log_std in triples)
-
-    def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
-        leaves, structure = jax.tree.flatten(params)
-        keys = jax.random.split(key, len(leaves))
-        draws = [
-            jnp.exp(log_std).reshape(leaf.shape) * jax.random.normal(k, leaf.shape, leaf.dtype)
-            for leaf, log_std, k in zip(leaves, state, keys, strict=True)
-        ]
-        return jax.tree.unflatten(structure, draws)
+    def stds(self, state: State, params: Params) -> tuple[Float[Array, "row column"], ...]:
+        return tuple(jnp.exp(log_std) for log_std in state)

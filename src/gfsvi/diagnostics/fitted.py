@@ -96,7 +96,7 @@ class Fitted:
 def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
     """Evaluate both functions where the checks want to know them."""
     points_key, order_key = jax.random.split(key)
-    points = run.method.objective(run.prior.function, run.data).points
+    points = run.method.divergence(run.prior.function, run.data).points
     random = np.random.default_rng(int(jax.random.bits(order_key)))
     # At random, as in training: the rows of a table are often sorted.
     batch = run.data.x[random.permutation(len(run.data))[: run.method.training.batch_size]]

@@ -1,5 +1,6 @@
-"""Random functions: the Gaussian process, its exact posterior, and the linearised network."""
+"""Random functions: Gaussian processes and networks, as priors and as posteriors."""
 
+from gfsvi.functions.bayesian_network import BayesianNetwork as BayesianNetwork
 from gfsvi.functions.conditioned_process import ConditionedProcess as ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess as GaussianProcess
 from gfsvi.functions.linearized_network import LinearizedNetwork as LinearizedNetwork

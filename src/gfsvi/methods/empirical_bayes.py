@@ -4,6 +4,7 @@ import dataclasses
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -12,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernel import AbstractKernel
 from gfsvi.linalg import add_to_diagonal, normal_log_density
@@ -36,6 +38,8 @@ class EmpiricalBayes(AbstractMethod):
         fixed: Picks the parts of the model that stay as they are.
     """
 
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
+
     kernels: tuple[AbstractKernel, ...] = ()
     num_starts: int = eqx.field(static=True, default=2)
     training: Training = eqx.field(
@@ -47,11 +51,8 @@ class EmpiricalBayes(AbstractMethod):
     def __call__(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
+        self.check_prior(model)
         prior = model.function
-        if not isinstance(prior, GaussianProcess):
-            raise TypeError(
-                f"EmpiricalBayes needs a GaussianProcess as its prior; got {type(prior).__name__}."
-            )
         runs = []
         for kernel in (prior.kernel, *self.kernels):
             family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)

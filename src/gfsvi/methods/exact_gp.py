@@ -1,10 +1,13 @@
 """Exact inference in a Gaussian process with Gaussian noise: the reference for everything else."""
 
+from typing import ClassVar
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.normal import Normal
@@ -18,15 +21,13 @@ from gfsvi.training import Fit, History
 class ExactGP(AbstractMethod):
     """Condition a Gaussian process on the data in closed form."""
 
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
+
     @double
     def __call__(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
-        if not isinstance(model.function, GaussianProcess):
-            raise TypeError(
-                "ExactGP needs a GaussianProcess as its prior; "
-                f"got {type(model.function).__name__}."
-            )
+        self.check_prior(model)
         if not isinstance(model.likelihood, (Normal, WarpedNormal)):
             raise TypeError(
                 "ExactGP needs Normal or WarpedNormal as likelihood, which keep it exact; got "

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -18,6 +18,7 @@ from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
 from gfsvi.divergences import regularized_divergence
+from gfsvi.elbo import Elbo, validation_score
 from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.mean_fit import fit_mean
@@ -27,6 +28,7 @@ from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.precision import double
+from gfsvi.starts import random_start
 from gfsvi.steps import Where
 from gfsvi.training import Fit, History, Training, maximize
 
@@ -56,6 +58,8 @@ class GFSVI(AbstractMethod):
         gauss_newton: Whether Gauss-Newton steps do that instead;
             by default for up to three features, where measurement points cover the inputs.
     """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = AbstractRandomFunction
 
     network: AbstractNetwork = MLP()
     covariance: AbstractCovariance = Kronecker()
@@ -119,14 +123,14 @@ class GFSVI(AbstractMethod):
         key: PRNGKeyArray,
     ) -> tuple[Model, History]:
         return maximize(
-            self.objective(model.function, data),
+            Elbo(self.divergence(model.function, data)),
             start,
             data,
             training,
             key=key,
             fixed=settled if self.fixed is None else self.fixed,
             validation=validation,
-            score=_validation_score,
+            score=validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
@@ -151,11 +155,19 @@ class GFSVI(AbstractMethod):
         vectors = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
         lengths = correlation_lengths(model.function, data.x) if vectors else None
         x = self._first_points(model, data, points_key)
-        function = _start(self.network, self.covariance, x, self.dtype, lengths, start_key)
+        function = random_start(
+            LinearizedNetwork,
+            self.network,
+            self.covariance,
+            x,
+            self.dtype,
+            lengths,
+            key=start_key,
+        )
         return Model(function, model.likelihood)
 
     def _first_points(self, model: Model, data: Data, key: PRNGKeyArray) -> Points:
-        return _draw(self.objective(model.function, data).points, jnp.asarray(data.x), key)
+        return _draw(self.divergence(model.function, data).points, jnp.asarray(data.x), key)
 
     def _with_mean(
         self,
@@ -208,7 +220,7 @@ class GFSVI(AbstractMethod):
     def _wants_gauss_newton(self, start: Model, data: Data) -> bool:
         covered = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_COVERED_FEATURES
         wanted = covered if self.gauss_newton is None else self.gauss_newton
-        num_points = self.objective(start.function, data).points.num_points
+        num_points = self.divergence(start.function, data).points.num_points
         return wanted and gauss_newton.is_affordable(start, data, num_points)
 
     def _check(self, model: Model, data: Data) -> None:
@@ -225,14 +237,14 @@ class GFSVI(AbstractMethod):
                 f"Set outputs={needed} on both."
             )
 
-    def objective(self, prior: AbstractRandomFunction, data: Data) -> "Elbo":
-        """What is maximised, for this prior and these data."""
+    def divergence(self, prior: AbstractRandomFunction, data: Data) -> "RegularizedKL":
+        """How the posterior is held to this prior, for these data."""
         points = default_points(len(data)) if self.points is None else self.points
-        return Elbo(prior, points.bind(data.x), self.gamma)
+        return RegularizedKL(prior, points.bind(data.x), self.gamma)
 
 
-class Elbo(eqx.Module):
-    """Expected log-likelihood minus the regularised KL at points drawn anew at every step."""
+class RegularizedKL(eqx.Module):
+    """The regularised KL at points that are drawn anew at every step."""
 
     prior: AbstractRandomFunction
     points: AbstractPoints
@@ -241,19 +253,11 @@ class Elbo(eqx.Module):
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        points_key, likelihood_key = jax.random.split(key)
-        log_prob = model.expected_log_prob(batch.x, batch.y, key=likelihood_key)
-        expected = scale * jnp.sum(log_prob)
-        x = self.points.draw(batch.x, key=points_key)
+        x = self.points.draw(batch.x, key=key)
         divergence = regularized_divergence(
             model.function.at(x), self.prior.at(x), gamma=self.gamma
         )
-        parts = {
-            "expected_log_likelihood": expected,
-            "divergence": divergence.value,
-            "smallest_pivot": divergence.smallest_pivot,
-        }
-        return expected - divergence.value, parts
+        return divergence.value, {"smallest_pivot": divergence.smallest_pivot}
 
 
 def default_points(num_rows: int) -> AbstractPoints:
@@ -263,32 +267,10 @@ def default_points(num_rows: int) -> AbstractPoints:
     return Mixture((BatchRows(400), UniformBox(100)))
 
 
-# Compiled whole: one by one, the small operations of a beginning take longer than training.
-
-
 @compiled_once
 def _draw(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
     return points.draw(x, key=key)
 
 
-@compiled_once
-def _start(
-    network: AbstractNetwork,
-    covariance: AbstractCovariance,
-    x: Points,
-    dtype: Any,
-    lengths: Array | None,
-    key: PRNGKeyArray,
-) -> LinearizedNetwork:
-    network_key, covariance_key = jax.random.split(key)
-    params = network.init(x, key=network_key, dtype=dtype, lengths=lengths)
-    state = covariance.init(params, key=covariance_key)
-    return LinearizedNetwork(network, covariance, params, state)
-
-
 def _fitted_already(model: Model) -> Any:
     return model.function.params, model.likelihood
-
-
-def _validation_score(model: Model, data: Data) -> Float[Array, ""]:
-    return jnp.mean(model.expected_log_prob(data.x, data.y))

@@ -1,0 +1,31 @@
+"""Weights that all scatter alike, within a layer: what priors over weights usually say."""
+
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariance import AbstractIndependent, State
+from gfsvi.network import Params
+
+
+class Isotropic(AbstractIndependent):
+    """S_l = std_l^2 I for the weights of layer l; the state is log(std), one number a leaf."""
+
+    initial_std: float = eqx.field(static=True, default=1.0)
+
+    def init(self, params: Params, *, key: PRNGKeyArray) -> State:
+        log_std = math.log(self.initial_std)
+        return tuple(jnp.asarray(log_std, leaf.dtype) for leaf in jax.tree.leaves(params))
+
+    def stds(self, state: State, params: Params) -> tuple[Float[Array, "row column"], ...]:
+        return tuple(
+            jnp.full(_matrix_shape(leaf.shape), jnp.exp(log_std), leaf.dtype)
+            for leaf, log_std in zip(jax.tree.leaves(params), state, strict=True)
+        )
+
+
+def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:
+    return (math.prod(shape[:-1]), shape[-1]) if shape else (1, 1)

@@ -1,0 +1,86 @@
+"""A network with a Gaussian over its weights, as it is: known by samples."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariance import AbstractCovariance, AbstractIndependent, State
+from gfsvi.covariances.isotropic import Isotropic
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.network import AbstractLayeredNetwork, AbstractNetwork, Params
+from gfsvi.precision import double
+from gfsvi.values import Samples
+
+
+class BayesianNetwork(AbstractRandomFunction):
+    """f(x; w) with w ~ N(params, S): a prior over weights, or a posterior.
+
+    Args:
+        network: The network.
+        covariance: The family of S.
+        params: Mean weights.
+        state: What the family needs to make S.
+        num_samples: How many functions stand for the distribution.
+    """
+
+    network: AbstractNetwork
+    covariance: AbstractCovariance
+    params: Params
+    state: State
+    num_samples: int = eqx.field(static=True, default=100)
+
+    @classmethod
+    @double
+    def prior(
+        cls, network: AbstractNetwork, x: Points, *, scale: float = 1.0, dtype: Any = jnp.float32
+    ) -> "BayesianNetwork":
+        """Weights N(0, scale^2) for inputs like `x`: what weight-space methods start from."""
+        if not scale > 0:
+            raise ValueError(f"a prior over weights expects a positive scale; got {scale}.")
+        shapes = jax.eval_shape(
+            lambda: network.init(jnp.asarray(x), key=jax.random.key(0), dtype=dtype)
+        )
+        params = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        covariance = Isotropic(float(scale))
+        return cls(network, covariance, params, covariance.init(params, key=jax.random.key(0)))
+
+    @property
+    def linearized(self) -> LinearizedNetwork:
+        """The Gaussian process next to it: the same weights, linearised around their mean."""
+        return LinearizedNetwork(self.network, self.covariance, self.params, self.state)
+
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
+        """Draws of whole functions: each evaluates all of `x` with the same weights."""
+        x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
+        return self._samples(lambda k: self.network.apply(self.weights(key=k), x), key)
+
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
+        """Draws for each point on its own, by local reparameterisation where that is possible."""
+        layered = isinstance(self.network, AbstractLayeredNetwork)
+        if not (layered and isinstance(self.covariance, AbstractIndependent)):
+            return self.at(x, key=key)
+        network, stds = self.network, self.covariance.stds(self.state, self.params)
+        return self._samples(lambda k: network.perturbed(self.params, stds, x, key=k), key)
+
+    def weights(self, *, key: PRNGKeyArray) -> Params:
+        """One draw of all weights."""
+        step = self.covariance.sample(self.state, self.params, key=key)
+        return jax.tree.map(jnp.add, self.params, step)
+
+    def sample_function(
+        self, *, key: PRNGKeyArray
+    ) -> Callable[[Points], Float[Array, "point output"]]:
+        """One function drawn from the distribution, to be evaluated anywhere."""
+        weights = self.weights(key=key)
+        return double(lambda x: self.network.apply(weights, jnp.asarray(x)))
+
+    def _samples(self, draw: Callable[[PRNGKeyArray], Array], key: PRNGKeyArray | None) -> Samples:
+        keys = jax.random.split(jax.random.key(0) if key is None else key, self.num_samples)
+        # One after the other: beside each other, a hundred draws at many points fill the memory.
+        draws = jax.lax.map(draw, keys, batch_size=min(self.num_samples, 10))
+        return Samples(jnp.swapaxes(draws, 1, 2))

@@ -1,0 +1,37 @@
+"""Where the training of a network begins."""
+
+from typing import Any, Protocol, TypeVar
+
+from jax import random
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.compilation import compiled_once
+from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.function import Points
+from gfsvi.network import AbstractNetwork, Params
+
+F_co = TypeVar("F_co", covariant=True)
+
+
+class _NetworkFunction(Protocol[F_co]):
+    def __call__(
+        self, network: AbstractNetwork, covariance: AbstractCovariance, params: Params, state: State
+    ) -> F_co: ...
+
+
+# Compiled whole: one by one, the small operations of a beginning take longer than training.
+@compiled_once
+def random_start(
+    kind: _NetworkFunction[F_co],
+    network: AbstractNetwork,
+    covariance: AbstractCovariance,
+    x: Points,
+    dtype: Any,
+    lengths: Float[Array, " feature"] | None = None,
+    *,
+    key: PRNGKeyArray,
+) -> F_co:
+    """A small covariance around random weights, for inputs like `x`."""
+    network_key, covariance_key = random.split(key)
+    params = network.init(x, key=network_key, dtype=dtype, lengths=lengths)
+    return kind(network, covariance, params, covariance.init(params, key=covariance_key))
