@@ -8,13 +8,21 @@ from gfsvi.training import Fit as Fit
 from gfsvi.training import Training as Training
 
 if TYPE_CHECKING:
+    from gfsvi.estimators import BayesianClassifier as BayesianClassifier
+    from gfsvi.estimators import BayesianRegressor as BayesianRegressor
     from gfsvi.estimators import GFSVIClassifier as GFSVIClassifier
     from gfsvi.estimators import GFSVIRegressor as GFSVIRegressor
     from gfsvi.estimators import load as load
 
 __version__ = "0.1.0"
 
-_ESTIMATORS = ("GFSVIClassifier", "GFSVIRegressor", "load")
+_ESTIMATORS = (
+    "BayesianClassifier",
+    "BayesianRegressor",
+    "GFSVIClassifier",
+    "GFSVIRegressor",
+    "load",
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -10,13 +10,12 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
-from gfsvi.function import Points
-from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.model import Model
 from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.training import Training, maximize
-from gfsvi.values import Marginals
+from gfsvi.values import AbstractValues
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 
@@ -48,7 +47,7 @@ def settled(model: Model) -> list[Any]:
 class _Calibration(eqx.Module):
     """The expected log-likelihood of rows at which the function's values are known."""
 
-    values: Marginals
+    values: AbstractValues
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
@@ -61,13 +60,13 @@ def _all_but_the_noise(model: Model) -> list[Any]:
 
 
 @compiled_once
-def _marginals(function: LinearizedNetwork, x: Points) -> Marginals:
+def _marginals(function: AbstractRandomFunction, x: Points) -> AbstractValues:
     return function.marginals(x)
 
 
 @compiled_once
 def _density(
-    first: Model, second: Model, share: np.ndarray, values: Marginals, y: Array
+    first: Model, second: Model, share: np.ndarray, values: AbstractValues, y: Array
 ) -> Float[Array, ""]:
     likelihood = _between(first, second, share).likelihood
     return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
@@ -81,6 +80,8 @@ def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
 def _between(first: Model, second: Model, share: np.ndarray) -> Model:
     """Positive parameters geometrically, others arithmetically, on the way from first to second."""
     blended = jax.tree.map(
-        lambda a, b: a + share * (b - a) if is_learnable(a) else a, to_free(first), to_free(second)
+        lambda a, b: a + share * (b - a) if is_learnable(a) else a,
+        to_free(first.likelihood),
+        to_free(second.likelihood),
     )
-    return from_free(blended)
+    return Model(first.function, from_free(blended))

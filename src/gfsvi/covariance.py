@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.jacobian import Grams, Jacobian, Variances, total
+from gfsvi.jacobian import Grams, Jacobian, Variances
 from gfsvi.network import Params
 
 State = Any
@@ -46,14 +46,6 @@ class AbstractIndependent(AbstractCovariance):
     def stds(self, state: State, params: Params) -> tuple[Float[Array, "row column"], ...]:
         """Standard deviations, leaf by leaf, each leaf seen as a matrix."""
 
-    def variance(self, state: State, jacobian: Jacobian) -> Variances:
-        pairs = zip(jacobian, self._stds_for(state, jacobian), strict=True)
-        return total(j.scaled_variance(std) for j, std in pairs)
-
-    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
-        triples = zip(jacobian, other, self._stds_for(state, jacobian), strict=True)
-        return total(j.scaled_gram(std, o) for j, o, std in triples)
-
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)
         keys = jax.random.split(key, len(leaves))
@@ -62,12 +54,6 @@ class AbstractIndependent(AbstractCovariance):
             for leaf, std, k in zip(leaves, self.stds(state, params), keys, strict=True)
         ]
         return jax.tree.unflatten(structure, draws)
-
-    def _stds_for(self, state: State, jacobian: Jacobian) -> tuple[Array, ...]:
-        dtypes = [jax.tree.leaves(leaf)[0].dtype for leaf in jacobian]
-        shapes = [leaf.matrix_shape for leaf in jacobian]
-        like = tuple(jax.ShapeDtypeStruct(*pair) for pair in zip(shapes, dtypes, strict=True))
-        return self.stds(state, like)
 
 
 def lower_triangular(raw: Float[Array, "n n"]) -> Float[Array, "n n"]:

@@ -7,6 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gfsvi.covariance import AbstractIndependent
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.jacobian import as_matrix
 from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky, solve_lower
 from gfsvi.precision import double
 from gfsvi.values import Gaussian
@@ -48,6 +51,33 @@ def regularized_divergence(q: Gaussian, p: Gaussian, *, gamma: float) -> Diverge
     cov_q = add_to_diagonal(jnp.asarray(q.cov, jnp.float64), added)
     cov_p = add_to_diagonal(jnp.asarray(p.cov, jnp.float64), added)
     return Divergence(*_normal_kl(residual, cov_q, cov_p, added))
+
+
+@double
+def weight_kl(
+    q: BayesianNetwork, p: BayesianNetwork, *, learn_scale: bool = False
+) -> Float[Array, ""]:
+    """KL between two Gaussians over the same independent weights, in closed form.
+
+    With `learn_scale`, the prior's scatter is the one a layer that makes it smallest.
+    """
+    if not all(isinstance(function.covariance, AbstractIndependent) for function in (q, p)):
+        names = " and ".join(type(function.covariance).__name__ for function in (q, p))
+        raise TypeError(
+            f"weight_kl expects independent weights; got the covariances {names}. "
+            "Use Diagonal() or Isotropic()."
+        )
+    means = [map(as_matrix, jax.tree.leaves(function.params)) for function in (q, p)]
+    stds = [function.covariance.stds(function.state, function.params) for function in (q, p)]
+    terms = []
+    for mean_q, mean_p, std_q, std_p in zip(*means, *stds, strict=True):
+        second_moment = jnp.square(std_q) + jnp.square(mean_q - mean_p)
+        if learn_scale:
+            std_p = jnp.sqrt(jnp.mean(second_moment))
+        ratio = second_moment / jnp.square(std_p)
+        log_ratio = jnp.log(std_p) - jnp.log(std_q)
+        terms.append(jnp.sum(jnp.asarray(log_ratio + 0.5 * (ratio - 1), jnp.float64)))
+    return jnp.sum(jnp.stack(terms))
 
 
 @jax.custom_vjp

@@ -7,9 +7,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.calibration import calibrated, settled
 from gfsvi.data import Data
 from gfsvi.model import Model
-from gfsvi.steps import Parts
+from gfsvi.params import is_learnable
+from gfsvi.steps import Objective, Parts, Where
+from gfsvi.training import Fit, Training, maximize
 
 
 class PriorDivergence(Protocol):
@@ -41,3 +44,47 @@ class Elbo(eqx.Module):
 def validation_score(model: Model, data: Data) -> Float[Array, ""]:
     """The mean expected log-likelihood of held-out rows, which decides when to stop."""
     return jnp.mean(model.expected_log_prob(data.x, data.y))
+
+
+def maximize_elbo(
+    objective: Objective,
+    start: Model,
+    data: Data,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    validation: Data | None = None,
+    calibrate: float | None = 0.0,
+    fixed: Where | None = None,
+    chosen_before: Where = settled,
+    remedy: str = "Lower the learning rate.",
+) -> Fit:
+    """Train from `start`, stop early and, where nothing is `fixed`, set the noise by held-out rows.
+
+    Args:
+        objective: What is maximised.
+        start: The posterior to begin with.
+        data: The rows to learn from.
+        training: Steps, batches, learning rate.
+        key: Randomness.
+        validation: Rows that decide when to stop and set the noise.
+        calibrate: See `gfsvi.calibration.calibrated`; zero leaves the noise as trained.
+        fixed: Picks what stays as it is, by the user's wish.
+        chosen_before: Picks what stays as it is otherwise.
+        remedy: What to say if numbers stop being finite.
+    """
+    posterior, history = maximize(
+        objective,
+        start,
+        data,
+        training,
+        key=key,
+        fixed=chosen_before if fixed is None else fixed,
+        validation=validation,
+        score=validation_score,
+        remedy=remedy,
+    )
+    has_noise = any(map(is_learnable, jax.tree.leaves(posterior.likelihood)))
+    if validation is not None and has_noise and calibrate != 0 and fixed is None:
+        posterior = calibrated(posterior, validation, calibrate, key=key)
+    return Fit(posterior, history)

@@ -9,6 +9,7 @@ import functools
 import operator
 from abc import abstractmethod
 from collections.abc import Iterable
+from typing import Self
 
 import equinox as eqx
 import jax
@@ -58,6 +59,22 @@ class AbstractJacobian(eqx.Module):
     ) -> Float[Array, "point k direction"]:
         """J times each direction in parameter space."""
 
+    @abstractmethod
+    def rotated(self, left: Float[Array, "row n"], right: Float[Array, "column m"]) -> Self:
+        """Derivatives by the parameters in other axes, the columns of `left` and `right`."""
+
+    @abstractmethod
+    def combined(self, weights: Float[Array, "point k r"]) -> Self:
+        """Derivatives of weighted sums of the outputs, other weights at every point."""
+
+    @abstractmethod
+    def sum_of_squares(self) -> Float[Array, "row column"]:
+        """The squared derivatives by each parameter, summed over points and outputs."""
+
+    @abstractmethod
+    def second_moments(self) -> tuple[Float[Array, "row row"], Float[Array, "column column"]]:
+        """Products of the derivatives by two rows, and by two columns, summed over the rest."""
+
 
 Jacobian = tuple[AbstractJacobian, ...]
 
@@ -66,22 +83,23 @@ class OuterJacobian(AbstractJacobian):
     """J[point, k] = (inputs[point], 1) (x) signals[point, k], never multiplied out.
 
     The one that the bias multiplies is left implicit: appending it would copy every input.
+    In rotated axes no input is always one, and none is implicit.
     """
 
     inputs: Float[Array, "point input"]
     signals: Float[Array, "point k column"]
+    has_implicit_one: bool = eqx.field(static=True, default=True)
 
     @property
     def matrix_shape(self) -> tuple[int, int]:
-        return self.inputs.shape[-1] + 1, self.signals.shape[-1]
+        return self.inputs.shape[-1] + self.has_implicit_one, self.signals.shape[-1]
 
     def multiplied_out(self) -> Float[Array, "point k weight"]:
         product = jnp.einsum("pi,pko->pkio", self._with_one(), self.signals)
         return jnp.reshape(product, (*product.shape[:2], -1))
 
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
-        variance = std**2
-        weights = self.inputs**2 @ variance[:-1] + variance[-1]
+        weights = self._through(self.inputs**2, std**2)
         return _variance(weights[:, None, :] * self.signals, self.signals)
 
     def scaled_gram(self, std: Float[Array, "row column"], other: AbstractJacobian) -> Grams:
@@ -118,13 +136,37 @@ class OuterJacobian(AbstractJacobian):
         return of_inputs * _gram(mine, others, same)
 
     def project(self, directions: Array) -> Float[Array, "point k direction"]:
+        if not self.has_implicit_one:
+            return jnp.einsum("pi,ior,pko->pkr", self.inputs, directions, self.signals)
         through_inputs = jnp.einsum("pi,ior,pko->pkr", self.inputs, directions[:-1], self.signals)
         return through_inputs + self.signals @ directions[-1]
 
+    def rotated(self, left: Array, right: Array) -> "OuterJacobian":
+        return OuterJacobian(self._times(left), self.signals @ right, has_implicit_one=False)
+
+    def combined(self, weights: Float[Array, "point k r"]) -> "OuterJacobian":
+        signals = jnp.einsum("pkr,pko->pro", weights, self.signals)
+        return OuterJacobian(self.inputs, signals, self.has_implicit_one)
+
+    def sum_of_squares(self) -> Float[Array, "row column"]:
+        return (self._with_one() ** 2).T @ jnp.sum(self.signals**2, axis=1)
+
+    def second_moments(self) -> tuple[Float[Array, "row row"], Float[Array, "column column"]]:
+        inputs = self._with_one()
+        of_inputs = jnp.sum(inputs**2, axis=1)[:, None, None]
+        of_signals = jnp.sum(self.signals**2, axis=(1, 2))[:, None]
+        columns = jnp.einsum("pko,pkq->oq", of_inputs * self.signals, self.signals)
+        return (of_signals * inputs).T @ inputs, columns
+
     def _times(self, matrix: Float[Array, "row n"]) -> Float[Array, "point n"]:
-        return self.inputs @ matrix[:-1] + matrix[-1]
+        return self._through(self.inputs, matrix)
+
+    def _through(self, inputs: Array, matrix: Float[Array, "row n"]) -> Float[Array, "point n"]:
+        return inputs @ matrix[:-1] + matrix[-1] if self.has_implicit_one else inputs @ matrix
 
     def _with_one(self) -> Float[Array, "point row"]:
+        if not self.has_implicit_one:
+            return self.inputs
         ones = jnp.ones((len(self.inputs), 1), self.inputs.dtype)
         return jnp.concatenate([self.inputs, ones], axis=1)
 
@@ -166,6 +208,19 @@ class ExplicitJacobian(AbstractJacobian):
 
     def project(self, directions: Array) -> Float[Array, "point k direction"]:
         return jnp.einsum("pkio,ior->pkr", self.rows, directions)
+
+    def rotated(self, left: Array, right: Array) -> "ExplicitJacobian":
+        return ExplicitJacobian(_kronecker_product(self.rows, left, right))
+
+    def combined(self, weights: Float[Array, "point k r"]) -> "ExplicitJacobian":
+        return ExplicitJacobian(jnp.einsum("pkr,pkio->prio", weights, self.rows))
+
+    def sum_of_squares(self) -> Float[Array, "row column"]:
+        return jnp.sum(self.rows**2, axis=(0, 1))
+
+    def second_moments(self) -> tuple[Float[Array, "row row"], Float[Array, "column column"]]:
+        rows = jnp.einsum("pkio,pkjo->ij", self.rows, self.rows)
+        return rows, jnp.einsum("pkio,pkiq->oq", self.rows, self.rows)
 
     def _gram_through(self, transform, other: "ExplicitJacobian") -> Grams:
         mine, others = (

@@ -2,12 +2,15 @@
 
 from typing import Any, Protocol, TypeVar
 
-from jax import random
+import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.compilation import compiled_once
 from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.data import Data
 from gfsvi.function import Points
+from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.network import AbstractNetwork, Params
 
 F_co = TypeVar("F_co", covariant=True)
@@ -32,6 +35,15 @@ def random_start(
     key: PRNGKeyArray,
 ) -> F_co:
     """A small covariance around random weights, for inputs like `x`."""
-    network_key, covariance_key = random.split(key)
+    network_key, covariance_key = jax.random.split(key)
     params = network.init(x, key=network_key, dtype=dtype, lengths=lengths)
     return kind(network, covariance, params, covariance.init(params, key=covariance_key))
+
+
+def posterior_network(
+    prior: BayesianNetwork, covariance: AbstractCovariance, data: Data, *, key: PRNGKeyArray
+) -> BayesianNetwork:
+    """A small covariance around random weights of the network that the prior is about."""
+    dtype = jax.tree.leaves(prior.params)[0].dtype
+    x = jnp.asarray(data.x)
+    return random_start(BayesianNetwork, prior.network, covariance, x, dtype, key=key)

@@ -55,24 +55,27 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 
 
 def _check_names(arguments: argparse.Namespace) -> None:
-    method = registry.find("methods", arguments.method).__name__
-    if method != "GFSVI":
-        raise ValueError(f"--method expects gfsvi; got {arguments.method!r}. Leave it out.")
+    registry.find("methods", arguments.method)
     if arguments.kernel != "auto":
         registry.find("kernels", arguments.kernel)
 
 
 def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter) -> Any:
-    from gfsvi.estimators import GFSVIClassifier, GFSVIRegressor
+    from gfsvi import estimators
 
-    kind = GFSVIRegressor if preparation.task == "regression" else GFSVIClassifier
-    return kind(
-        kernel=arguments.kernel,
-        random_state=arguments.seed,
-        time_budget=arguments.time_budget,
-        checkpoint=f"{arguments.output}.checkpoint",
-        watch=reporter.watch,
-    )
+    settings: dict[str, Any] = {
+        "kernel": arguments.kernel,
+        "random_state": arguments.seed,
+        "time_budget": arguments.time_budget,
+        "checkpoint": f"{arguments.output}.checkpoint",
+        "watch": reporter.watch,
+    }
+    regression = preparation.task == "regression"
+    if registry.find("methods", arguments.method).__name__ == "GFSVI":
+        kind = estimators.GFSVIRegressor if regression else estimators.GFSVIClassifier
+        return kind(**settings)
+    kind = estimators.BayesianRegressor if regression else estimators.BayesianClassifier
+    return kind(arguments.method, **settings)
 
 
 def _write_report(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractIndependent, State
-from gfsvi.jacobian import as_matrix
+from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
 from gfsvi.network import Params
 
 
@@ -21,3 +21,11 @@ class Diagonal(AbstractIndependent):
 
     def stds(self, state: State, params: Params) -> tuple[Float[Array, "row column"], ...]:
         return tuple(jnp.exp(log_std) for log_std in state)
+
+    def variance(self, state: State, jacobian: Jacobian) -> Variances:
+        pairs = zip(jacobian, state, strict=True)
+        return total(j.scaled_variance(jnp.exp(log_std)) for j, log_std in pairs)
+
+    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
+        triples = zip(jacobian, other, state, strict=True)
+        return total(j.scaled_gram(jnp.exp(log_std), o) for j, o, log_std in triples)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractIndependent, State
+from gfsvi.jacobian import AbstractJacobian, Grams, Jacobian, Variances, total
 from gfsvi.network import Params
 
 
@@ -25,6 +26,22 @@ class Isotropic(AbstractIndependent):
             jnp.full(_matrix_shape(leaf.shape), jnp.exp(log_std), leaf.dtype)
             for leaf, log_std in zip(jax.tree.leaves(params), state, strict=True)
         )
+
+    def variance(self, state: State, jacobian: Jacobian) -> Variances:
+        pairs = zip(jacobian, state, strict=True)
+        return total(j.kronecker_variance(*_factors(j, log_std)) for j, log_std in pairs)
+
+    def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
+        triples = zip(jacobian, other, state, strict=True)
+        return total(j.kronecker_gram(*_factors(j, log_std), o) for j, o, log_std in triples)
+
+
+def _factors(jacobian: AbstractJacobian, log_std: Array) -> tuple[Array, Array]:
+    """std^2 I is a Kronecker product too, and by far the cheaper one of the two to multiply."""
+    rows, columns = jacobian.matrix_shape
+    return jnp.exp(log_std) * jnp.eye(rows, dtype=log_std.dtype), jnp.eye(
+        columns, dtype=log_std.dtype
+    )
 
 
 def _matrix_shape(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -14,24 +14,24 @@ from gfsvi.diagnostics.network import cannot_express_prior
 from gfsvi.diagnostics.noise import noise_collapsed, noise_swallowed_signal
 from gfsvi.diagnostics.prior import features_ignored, prior_is_white_noise, prior_out_of_scale
 from gfsvi.diagnostics.regularizer import gamma_too_large, gamma_too_small
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.method import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.precision import double
 from gfsvi.training import History
 
-CHECKS: tuple[Callable[[Fitted], Diagnostic | None], ...] = (
+Check = Callable[[Fitted], Diagnostic | None]
+
+FUNCTION_SPACE_CHECKS: tuple[Check, ...] = (
     cannot_express_prior,
     too_few_points,
     unsteady_divergence,
     gamma_too_large,
     gamma_too_small,
-    noise_collapsed,
-    noise_swallowed_signal,
-    still_improving,
-    prior_is_white_noise,
-    prior_out_of_scale,
-    features_ignored,
 )
+CHECKS: tuple[Check, ...] = (noise_collapsed, noise_swallowed_signal, still_improving)
+PRIOR_CHECKS: tuple[Check, ...] = (prior_is_white_noise, prior_out_of_scale, features_ignored)
 
 
 @double
@@ -40,7 +40,7 @@ def diagnose(
     posterior: Model,
     data: Data,
     *,
-    method: GFSVI,
+    method: AbstractMethod,
     history: History,
     before: Model | None = None,
     feature_names: Sequence[str] | None = None,
@@ -62,5 +62,12 @@ def diagnose(
         feature_names = [f"x{i + 1}" for i in range(np.shape(data.x)[1])]
     names = tuple(feature_names)
     fitted = look_at(Run(prior, posterior, data, method, history, before, names), key=key)
-    found = [diagnostic for check in CHECKS if (diagnostic := check(fitted)) is not None]
+    found = [d for check in _checks(prior, method) if (d := check(fitted)) is not None]
     return tuple(sorted(found, key=lambda diagnostic: diagnostic.severity != "warning"))
+
+
+def _checks(prior: Model, method: AbstractMethod) -> tuple[Check, ...]:
+    """What can be asked of this method: not every one has a kernel, or compares at points."""
+    function_space = FUNCTION_SPACE_CHECKS if isinstance(method, GFSVI) else ()
+    of_prior = PRIOR_CHECKS if isinstance(prior.function, GaussianProcess) else ()
+    return (*function_space, *CHECKS, *of_prior)

@@ -22,7 +22,9 @@ def still_improving(fitted: Fitted) -> Diagnostic | None:
     if not gain > MIN_GAIN:
         return None
     what = "validation score" if validated else "objective"
-    steps, wanted = len(history.steps["objective"]), fitted.run.method.training.num_steps
+    steps = len(history.steps["objective"])
+    training = getattr(fitted.run.method, "training", None)
+    wanted = steps if training is None else training.num_steps
     stopped = f"all {steps} steps" if steps >= wanted else f"{steps} of {wanted} steps"
     return Diagnostic(
         "still_improving",

@@ -11,9 +11,11 @@ from jaxtyping import Array, PRNGKeyArray
 from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood
 from gfsvi.likelihoods.normal import Normal
+from gfsvi.method import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.points import AbstractPoints
@@ -32,7 +34,7 @@ class Run(NamedTuple):
     prior: Model
     posterior: Model
     data: Data
-    method: GFSVI
+    method: AbstractMethod
     history: History
     before: Model | None
     feature_names: tuple[str, ...]
@@ -63,10 +65,11 @@ class Fitted:
 
     Args:
         run: The fit.
-        num_points: How many measurement points a step of training compares at.
-        prior_cov: The first output's prior covariance, at measurement points and then at rows.
+        num_points: How many measurement points a step of training compares at, if at any.
+        prior_cov: The first output's prior covariance, at measurement points and then at rows;
+            empty for a prior that has none.
         rows: Row numbers of the rows among these.
-        tangents: The network against the prior at measurement points.
+        tangents: The network against the prior at measurement points, if there are any.
         observations: None where observations are labels or counts.
     """
 
@@ -74,7 +77,7 @@ class Fitted:
     num_points: int
     prior_cov: np.ndarray
     rows: np.ndarray
-    tangents: Tangents
+    tangents: Tangents | None
     observations: Observations | None
 
     @property
@@ -90,27 +93,43 @@ class Fitted:
     @property
     def added(self) -> float:
         """What regularisation adds to every variance: gamma times the number of points."""
-        return self.run.method.gamma * self.num_points
+        return getattr(self.run.method, "gamma", 0.0) * self.num_points
 
 
 def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
     """Evaluate both functions where the checks want to know them."""
     points_key, order_key = jax.random.split(key)
-    points = run.method.divergence(run.prior.function, run.data).points
     random = np.random.default_rng(int(jax.random.bits(order_key)))
-    # At random, as in training: the rows of a table are often sorted.
-    batch = run.data.x[random.permutation(len(run.data))[: run.method.training.batch_size]]
-    measured = np.asarray(_draw(points, jnp.asarray(batch), points_key), np.float64)
-    measured = measured[random.permutation(len(measured))[:MAX_MEASURED]]
+    num_points, measured = _measurement_points(run, random, points_key)
     rows = random.permutation(len(run.data))[:MAX_ROWS]
     x_rows = np.asarray(run.data.x, np.float64)[rows]
-    prior_cov = np.asarray(_prior_cov(run.prior.function, np.concatenate([measured, x_rows])))
+    prior_cov = np.zeros((0, 0))
+    if not isinstance(run.prior.function, BayesianNetwork):
+        x = x_rows if measured is None else np.concatenate([measured, x_rows])
+        prior_cov = np.asarray(_prior_cov(run.prior.function, x))
+    tangents = None if measured is None else _tangents(run, measured, prior_cov)
+    observations = _observations(run, rows, x_rows)
+    return Fitted(run, num_points, prior_cov, rows, tangents, observations)
+
+
+def _measurement_points(
+    run: Run, random: np.random.Generator, key: PRNGKeyArray
+) -> tuple[int, np.ndarray | None]:
+    """How many points a step compares at, and some of them; none for most methods."""
+    if not isinstance(run.method, GFSVI):
+        return 0, None
+    points = run.method.divergence(run.prior.function, run.data).points
+    # At random, as in training: the rows of a table are often sorted.
+    batch = run.data.x[random.permutation(len(run.data))[: run.method.training.batch_size]]
+    measured = np.asarray(_draw(points, jnp.asarray(batch), key), np.float64)
+    return points.num_points, measured[random.permutation(len(measured))[:MAX_MEASURED]]
+
+
+def _tangents(run: Run, measured: np.ndarray, prior_cov: np.ndarray) -> Tangents:
     count = min(MAX_POINTS, len(measured))
     functions = [None if run.before is None else run.before.function, run.posterior.function]
     at_points = [None if f is None else _tangent(f, measured[:count]) for f in functions]
-    tangents = Tangents(prior_cov[:count, :count], *at_points)
-    observations = _observations(run, rows, x_rows)
-    return Fitted(run, points.num_points, prior_cov, rows, tangents, observations)
+    return Tangents(prior_cov[:count, :count], *at_points)
 
 
 @compiled_once
@@ -140,9 +159,16 @@ def _observations(run: Run, rows: np.ndarray, x: np.ndarray) -> Observations | N
         return None
     if getattr(likelihood, "discrete", False):
         return None
-    mean, variance = _moments(likelihood, function.network.apply(function.params, x).T)
+    mean, variance = _moments(likelihood, _mean(function, x))
     y = np.asarray(run.data.y, np.float64)[rows]
     return Observations(y[None] if y.ndim == 1 else y.T, np.asarray(mean), np.asarray(variance))
+
+
+@compiled_once
+def _mean(function: AbstractRandomFunction, x: Points) -> Array:
+    if isinstance(function, LinearizedNetwork):  # whose variances would take longer
+        return function.network.apply(function.params, x).T
+    return function.marginals(x).mean
 
 
 def _moments(likelihood: AbstractLikelihood, f: Array) -> tuple[Array, Array]:

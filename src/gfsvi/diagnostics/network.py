@@ -15,6 +15,8 @@ MAX_OUT_OF_REACH = 0.1
 
 def cannot_express_prior(fitted: Fitted) -> Diagnostic | None:
     """The share of the prior's variance that no small change of the weights produces."""
+    if fitted.tangents is None:
+        return None
     prior, before, after = fitted.tangents
     missing = out_of_reach(after, prior)
     if not missing > MAX_OUT_OF_REACH:

@@ -1,9 +1,6 @@
 """What regressor and classifier share: a table of numbers in, a posterior out."""
 
-import dataclasses
-import time
 from abc import abstractmethod
-from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,19 +15,20 @@ from gfsvi import persistence, registry
 from gfsvi.checkpoints import Checkpoints
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
-from gfsvi.estimators.novelty import Novelty
+from gfsvi.estimators.novelty import novelty_of
 from gfsvi.estimators.settings import Settings
+from gfsvi.estimators.stages import Stages, Watch
+from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernel import AbstractKernel
 from gfsvi.kernels.adapters import as_kernel
 from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
-from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.networks.mlp import MLP
 from gfsvi.precision import to_numpy
 from gfsvi.preparation import Preparation
-from gfsvi.training import Progress, Training
 
 if TYPE_CHECKING:
     import pandas
@@ -38,7 +36,6 @@ if TYPE_CHECKING:
 AUTO_KERNELS = ("matern52", "matern32", "rbf")
 RANDOM = "rbg"
 """JAX's generator that compiles three times faster than its default."""
-Watch = Callable[[str, Progress], bool | None]
 
 
 class AbstractEstimator(BaseEstimator):
@@ -91,6 +88,16 @@ class AbstractEstimator(BaseEstimator):
     def _task(self) -> Literal["regression", "classification"]:
         """What a table is prepared for."""
 
+    @property
+    @abstractmethod
+    def _prototype(self) -> AbstractMethod:
+        """The method to fit with, before it is given its sizes."""
+
+    @property
+    def _prior_scale(self) -> float:
+        """The standard deviation of weights, for methods with a prior over them."""
+        return getattr(self, "prior_scale", 1.0)
+
     @abstractmethod
     def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
         """Observations as the likelihood wants them, and the likelihood to start from."""
@@ -142,12 +149,12 @@ class AbstractEstimator(BaseEstimator):
         data, validation, self.validation_rows_ = self._held_out(all_rows, seed)
         num_outputs = likelihood.num_outputs(data.y)
         self.settings_ = self._settings(data, num_outputs, seed)
-        stages = _Stages(self._checkpoints(all_rows), self.watch, self.time_budget)
+        stages = Stages(self._checkpoints(all_rows), self.watch, self.time_budget)
         self.prior_ = self._choose_prior(data, likelihood, num_outputs, stages, prior_key)
-        method = self._method(num_outputs, stages)
+        method = stages.sized(self._prototype, self.settings_, num_outputs)
         fit = method(self.prior_, data, key=fit_key, validation=validation)
         self.posterior_, self.history_ = to_numpy((fit.posterior, fit.history))
-        self.novelty_ = to_numpy(Novelty.of(self.prior_, all_rows, seed=seed))
+        self.novelty_ = to_numpy(novelty_of(self.prior_, self.posterior_, all_rows, seed=seed))
         self.diagnostics_ = diagnose(
             self.prior_,
             self.posterior_,
@@ -169,6 +176,7 @@ class AbstractEstimator(BaseEstimator):
     def _settings(self, data: Data, num_outputs: int, seed: int) -> Settings:
         given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
         return Settings.derive(
+            self._prototype,
             len(data),
             len(self.validation_rows_),
             data.x.shape[1],
@@ -184,6 +192,7 @@ class AbstractEstimator(BaseEstimator):
         numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(self.kernel) if eqx.is_array(leaf)]
         kernel = {"text": repr(self.kernel), "numbers": numbers}
         work = {"x": data.x, "y": data.y, "settings": self.settings_, "kernel": kernel}
+        work |= {"method": repr(self._prototype), "prior_scale": self._prior_scale}
         work["version"] = gfsvi.__version__
         return Checkpoints(self.checkpoint, persistence.fingerprint(work))
 
@@ -192,9 +201,13 @@ class AbstractEstimator(BaseEstimator):
         data: Data,
         likelihood: AbstractLikelihood,
         num_outputs: int,
-        stages: "_Stages",
+        stages: Stages,
         key: Any,
     ) -> Model:
+        if self._prototype.prior_kind is BayesianNetwork:
+            network = MLP(self.settings_.hidden, num_outputs)
+            prior = BayesianNetwork.prior(network, data.x, scale=self._prior_scale)
+            return to_numpy(Model(prior, likelihood))
         first, *others = _kernels(self.kernel, data.x.shape[1])
         model = Model(GaussianProcess(first, outputs=num_outputs), likelihood)
         method = EmpiricalBayes(
@@ -204,23 +217,6 @@ class AbstractEstimator(BaseEstimator):
         )
         return to_numpy(method(model, data, key=key).posterior)
 
-    def _method(self, num_outputs: int, stages: "_Stages") -> GFSVI:
-        settings, default = self.settings_, GFSVI()
-        training = dataclasses.replace(
-            default.training, num_steps=settings.num_steps, batch_size=settings.batch_size
-        )
-        warm_up = dataclasses.replace(
-            default.warm_up, num_steps=settings.num_mean_steps, batch_size=settings.batch_size
-        )
-        return GFSVI(
-            MLP(settings.hidden, num_outputs),
-            points=settings.points,
-            gamma=settings.gamma,
-            calibrate=None,
-            training=stages.training(training, "posterior", until=0.85),
-            warm_up=stages.training(warm_up, "mean", until=0.6),
-        )
-
     def _standardized(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         if self.preparation_ is not None and hasattr(X, "columns"):
@@ -228,28 +224,6 @@ class AbstractEstimator(BaseEstimator):
         else:
             X = validate_data(self, X, reset=False, dtype=np.float64)
         return (X - self.input_centre_) / self.input_spread_
-
-
-class _Stages:
-    """The stages of a fit: each is watched, remembered and kept within its share of the time."""
-
-    def __init__(self, checkpoints: Checkpoints | None, watch: Watch | None, budget: float | None):
-        self._checkpoint = None if checkpoints is None else checkpoints.begin
-        self._watch = watch
-        self._budget = budget
-        self._began = time.monotonic()
-
-    def training(self, training: Training, stage: str, *, until: float) -> Training:
-        """This training, ended when the given share of the time is used up."""
-
-        def watch(progress: Progress) -> bool:
-            told_to = self._watch is not None and bool(self._watch(stage, progress))
-            return told_to or self._is_late(until)
-
-        return dataclasses.replace(training, watch=watch, checkpoint=self._checkpoint)
-
-    def _is_late(self, until: float) -> bool:
-        return self._budget is not None and time.monotonic() - self._began > until * self._budget
 
 
 def refuse(arguments: dict[str, Any], owner: object) -> None:

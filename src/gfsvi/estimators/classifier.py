@@ -1,6 +1,6 @@
 """Classification on a table of numbers."""
 
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -8,19 +8,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gfsvi.estimators.base import AbstractEstimator, refuse
+from gfsvi.estimators.chosen_method import AbstractChosenMethod
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.likelihoods.categorical import Categorical
+from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
-class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
+class AbstractClassifier(ClassifierMixin, AbstractEstimator):
     """Labels predicted with probabilities that know where they come from."""
 
     @property
     def _task(self) -> Literal["regression", "classification"]:
         return "classification"
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GFSVIClassifier":
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn from rows `X` and their labels."""
         refuse(unsupported, self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
@@ -59,7 +61,19 @@ class GFSVIClassifier(ClassifierMixin, AbstractEstimator):
         self.classes_ = np.array(classes.tolist())  # of text, where objects were text
         if len(self.classes_) < 2:
             raise ValueError(
-                f"GFSVIClassifier expects at least two classes; got one class, "
+                f"{type(self).__name__} expects at least two classes; got one class, "
                 f"{self.classes_.tolist()[0]!r}. Add rows of another class."
             )
         return numbers, Categorical(num_classes=len(self.classes_))
+
+
+class GFSVIClassifier(AbstractClassifier):
+    """Labels predicted with probabilities that know where they come from."""
+
+    @property
+    def _prototype(self) -> GFSVI:
+        return GFSVI()
+
+
+class BayesianClassifier(AbstractClassifier, AbstractChosenMethod):
+    """Classification by any method, chosen by name or given: "laplace", "mfvi", `Laplace(...)`."""

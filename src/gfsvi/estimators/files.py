@@ -9,11 +9,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from gfsvi import persistence
 from gfsvi.estimators.base import AbstractEstimator
-from gfsvi.estimators.classifier import GFSVIClassifier
-from gfsvi.estimators.regressor import GFSVIRegressor
+from gfsvi.estimators.classifier import BayesianClassifier, GFSVIClassifier
+from gfsvi.estimators.regressor import BayesianRegressor, GFSVIRegressor
 from gfsvi.persistence import ModelFileError
 
-ESTIMATORS = {kind.__name__: kind for kind in (GFSVIRegressor, GFSVIClassifier)}
+ESTIMATORS = {
+    kind.__name__: kind
+    for kind in (GFSVIRegressor, GFSVIClassifier, BayesianRegressor, BayesianClassifier)
+}
 # Where and how long a fit ran says nothing of the model.
 NOT_SAVED = {"watch", "checkpoint"}
 

@@ -3,12 +3,14 @@
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.model import Model
@@ -40,6 +42,44 @@ class Novelty(eqx.Module):
     def at(self, x: Any) -> np.ndarray:
         """Zero where the data say all there is to know, one where they say nothing."""
         return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
+
+
+class VarianceShare(eqx.Module):
+    """The share of the prior's variance that the posterior has left, in [0, 1].
+
+    For priors over weights, which cannot be conditioned on where observations were made.
+    """
+
+    prior: AbstractRandomFunction
+    posterior: AbstractRandomFunction
+
+    @double
+    def at(self, x: Any) -> np.ndarray:
+        """Zero where nothing is left to learn, one where nothing was learned."""
+        return in_blocks(
+            lambda block: _share_of_variance(self.prior, self.posterior, block),
+            np.asarray(x, np.float64),
+        )
+
+
+def novelty_of(
+    prior: Model, posterior: Model, data: Data, *, seed: int
+) -> "Novelty | VarianceShare":
+    """Novelty as the prior allows it."""
+    if isinstance(prior.function, GaussianProcess):
+        return Novelty.of(prior, data, seed=seed)
+    return VarianceShare(prior.function, posterior.function)
+
+
+@eqx.filter_jit
+def _share_of_variance(
+    prior: AbstractRandomFunction,
+    posterior: AbstractRandomFunction,
+    x: Float[Array, "row feature"],
+) -> Float[Array, " row"]:
+    key = jax.random.key(0)
+    left, before = (jnp.mean(f.marginals(x, key=key).variance, axis=0) for f in (posterior, prior))
+    return jnp.clip(left / jnp.maximum(before, 1e-12), 0.0, 1.0).astype(jnp.float64)
 
 
 @compiled_once

@@ -1,6 +1,6 @@
 """Regression on a table of numbers."""
 
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import equinox as eqx
 import jax
@@ -12,9 +12,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
 from gfsvi.estimators.base import AbstractEstimator, refuse, seed_of
+from gfsvi.estimators.chosen_method import AbstractChosenMethod
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.precision import double
 from gfsvi.predictive import AbstractRealPredictive, user_layout
@@ -25,14 +27,14 @@ MAX_SHARE_OF_ONE_VALUE = 0.05
 """Where one value is more frequent, the target is no density that a warp may chase."""
 
 
-class GFSVIRegressor(RegressorMixin, AbstractEstimator):
+class AbstractRegressor(RegressorMixin, AbstractEstimator):
     """Numbers predicted with their uncertainty; several targets share one network."""
 
     @property
     def _task(self) -> Literal["regression", "classification"]:
         return "regression"
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> "GFSVIRegressor":
+    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn from rows `X` and their targets, (row,) or (row, target)."""
         refuse(unsupported, self)
         X, y = validate_data(
@@ -98,6 +100,18 @@ class GFSVIRegressor(RegressorMixin, AbstractEstimator):
         tags.target_tags.multi_output = True
         tags.target_tags.single_output = True
         return tags
+
+
+class GFSVIRegressor(AbstractRegressor):
+    """Numbers predicted with their uncertainty; several targets share one network."""
+
+    @property
+    def _prototype(self) -> GFSVI:
+        return GFSVI()
+
+
+class BayesianRegressor(AbstractRegressor, AbstractChosenMethod):
+    """Regression by any method, chosen by name or given: "laplace", "mfvi", `Laplace(...)`."""
 
 
 @eqx.filter_jit

@@ -3,6 +3,9 @@
 import dataclasses
 from typing import Any
 
+from gfsvi.method import AbstractMethod
+from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 
 MAX_FIXED_ROWS = 400
@@ -11,22 +14,24 @@ MAX_FIXED_ROWS = 400
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Sizes of a fit; every one is reported."""
+    """Sizes of a fit; every one is reported. None stands for what the method brings itself."""
 
+    method: str
     num_rows: int
     num_validation_rows: int
     num_features: int
     hidden: tuple[int, ...]
-    num_points: int
-    gamma: float
-    num_mean_steps: int
-    num_steps: int
+    num_points: int | None
+    gamma: float | None
+    num_mean_steps: int | None
+    num_steps: int | None
     batch_size: int
     seed: int
 
     @classmethod
     def derive(
         cls,
+        method: AbstractMethod,
         num_rows: int,
         num_validation_rows: int,
         num_features: int,
@@ -35,24 +40,34 @@ class Settings:
         **given: Any,
     ) -> "Settings":
         """Settings for a table of this size; what is `given` and not None is kept."""
-        # Each output has a Cholesky factor of its own.
-        most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
-        derived = {
-            "hidden": (100, 100) if num_rows < 10_000 else (200, 200),
-            "num_points": min(num_rows, most) + max(20, most // 6),
-            "gamma": 1e-10,
-            "num_mean_steps": 2000,
-            "num_steps": 100,
+        derived: dict[str, Any] = {
+            "hidden": _hidden(method, num_rows),
             "batch_size": 2000,
+            **dict.fromkeys(("num_points", "gamma", "num_mean_steps", "num_steps")),
         }
+        if isinstance(method, GFSVI):
+            # Each output has a Cholesky factor of its own.
+            most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
+            derived["num_points"] = min(num_rows, most) + max(20, most // 6)
+            derived |= {"gamma": 1e-10, "num_mean_steps": 2000, "num_steps": 100}
         chosen = derived | {name: value for name, value in given.items() if value is not None}
-        return cls(num_rows, num_validation_rows, num_features, seed=seed, **chosen)
+        name = type(method).__name__
+        return cls(name, num_rows, num_validation_rows, num_features, seed=seed, **chosen)
 
     @property
-    def points(self) -> AbstractPoints:
+    def points(self) -> AbstractPoints | None:
         """One in seven is uniform in a box, the others are training rows: all of few."""
+        if self.num_points is None:
+            return None
         num_box = max(1, self.num_points // 7)
         num_from_rows = max(1, self.num_points - num_box)
         if num_from_rows >= self.num_rows:
             return Mixture((FixedPoints(), UniformBox(num_box)))
         return Mixture((BatchRows(num_from_rows), UniformBox(num_box)))
+
+
+def _hidden(method: AbstractMethod, num_rows: int) -> tuple[int, ...]:
+    network = getattr(method, "network", None)
+    if isinstance(network, MLP) and network.hidden != MLP().hidden:
+        return network.hidden
+    return (100, 100) if num_rows < 10_000 else (200, 200)

@@ -81,6 +81,7 @@ class BayesianNetwork(AbstractRandomFunction):
 
     def _samples(self, draw: Callable[[PRNGKeyArray], Array], key: PRNGKeyArray | None) -> Samples:
         keys = jax.random.split(jax.random.key(0) if key is None else key, self.num_samples)
-        # One after the other: beside each other, a hundred draws at many points fill the memory.
-        draws = jax.lax.map(draw, keys, batch_size=min(self.num_samples, 10))
+        # One after the other: batched products of small matrices are slower than single ones on
+        # a CPU, and a hundred draws at many points would fill the memory.
+        draws = jax.lax.map(draw, keys)
         return Samples(jnp.swapaxes(draws, 1, 2))

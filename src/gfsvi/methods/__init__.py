@@ -1,5 +1,15 @@
 """Inference: each method maps a model and data to a model."""
 
+from gfsvi.methods.deep_ensemble import DeepEnsemble as DeepEnsemble
 from gfsvi.methods.empirical_bayes import EmpiricalBayes as EmpiricalBayes
 from gfsvi.methods.exact_gp import ExactGP as ExactGP
+from gfsvi.methods.fvi import FVI as FVI
 from gfsvi.methods.gfsvi import GFSVI as GFSVI
+from gfsvi.methods.gp_classifier import GPClassifier as GPClassifier
+from gfsvi.methods.gwi import GWI as GWI
+from gfsvi.methods.laplace import Laplace as Laplace
+from gfsvi.methods.map import MAP as MAP
+from gfsvi.methods.mfvi import MFVI as MFVI
+from gfsvi.methods.sparse_gp import SparseGP as SparseGP
+from gfsvi.methods.tfsvi import TFSVI as TFSVI
+from gfsvi.methods.vip import VIP as VIP

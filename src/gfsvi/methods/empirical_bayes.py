@@ -8,18 +8,16 @@ from typing import ClassVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernel import AbstractKernel
-from gfsvi.linalg import add_to_diagonal, normal_log_density
+from gfsvi.marginal_likelihood import log_marginal_likelihood, perturbed
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, Training, maximize
@@ -58,7 +56,7 @@ class EmpiricalBayes(AbstractMethod):
             family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)
             for start in range(self.num_starts):
                 key, start_key, train_key = jax.random.split(key, 3)
-                first = family if start == 0 else _perturbed(family, start_key)
+                first = family if start == 0 else perturbed(family, key=start_key)
                 runs.append((first, data, train_key, self._numbered_training()))
         # Side by side: half of the time goes to compiling, which takes one core at a time.
         with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as pool:
@@ -100,24 +98,3 @@ class EmpiricalBayes(AbstractMethod):
         values = [evaluate(model, data.take(r), 1.0, key=key)[0] / len(r) for r in rows]
         value = float(np.mean(np.array(values)))
         return value if math.isfinite(value) else -math.inf
-
-
-def log_marginal_likelihood(
-    model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-    """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
-    targets = model.likelihood.gaussian_targets(batch.y, model.function.outputs)
-    values = model.function.at(batch.x)
-    residual = targets.values - values.mean[: len(targets.values)]
-    cov = add_to_diagonal(values.cov, targets.variance + 1e-8)
-    return scale * (normal_log_density(residual, cov) + targets.log_slope), {}
-
-
-def _perturbed(model: Model, key: PRNGKeyArray) -> Model:
-    leaves, structure = jax.tree.flatten(to_free(model))
-    keys = jax.random.split(key, len(leaves))
-    moved = [
-        leaf + jax.random.normal(k, jnp.shape(leaf)) if is_learnable(leaf) else leaf
-        for leaf, k in zip(leaves, keys, strict=True)
-    ]
-    return from_free(jax.tree.unflatten(structure, moved))

@@ -2,39 +2,77 @@
 
 from typing import ClassVar
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
+from gfsvi.calibration import calibrated
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.marginal_likelihood import log_evidence, most_probable, no_history
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
+from gfsvi.outputs import check_outputs
 from gfsvi.precision import double
-from gfsvi.training import Fit, History
+from gfsvi.steps import Where
+from gfsvi.training import Fit
+
+MAX_ROWS = 20_000
 
 
 class ExactGP(AbstractMethod):
-    """Condition a Gaussian process on the data in closed form."""
+    """Condition a Gaussian process on the data in closed form.
+
+    Args:
+        num_starts: From how many starts to maximise the log marginal likelihood before;
+            with 0 the model's parameters stay as they are.
+        fixed: Picks the parts of the model that stay as they are in any case.
+        calibrate: How far validation rows, where given, set the noise of predictions (see
+            GFSVI); by default not at all, which is the exact posterior.
+    """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
+
+    num_starts: int = eqx.field(static=True, default=0)
+    fixed: Where | None = eqx.field(static=True, default=None)
+    calibrate: float | None = eqx.field(static=True, default=0.0)
 
     @double
     def __call__(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
+        self._check(model, data)
+        history = no_history()
+        if self.num_starts > 0:
+            fit = most_probable(
+                log_evidence, model, data, self.num_starts, key=key, fixed=self.fixed
+            )
+            model, history = fit.posterior, fit.history
+        targets = model.likelihood.gaussian_targets(data.y)
+        x = jnp.asarray(data.x, jnp.float64)
+        function = ConditionedProcess.given(model.function, x, targets.values, targets.variance)
+        posterior = Model(function, model.likelihood)
+        if validation is not None and self.calibrate != 0 and self.fixed is None:
+            posterior = calibrated(posterior, validation, self.calibrate, key=key)
+        return Fit(posterior, history)
+
+    def _check(self, model: Model, data: Data) -> None:
         self.check_prior(model)
         if not isinstance(model.likelihood, (Normal, WarpedNormal)):
             raise TypeError(
                 "ExactGP needs Normal or WarpedNormal as likelihood, which keep it exact; got "
-                f"{type(model.likelihood).__name__}. For other likelihoods use GFSVI."
+                f"{type(model.likelihood).__name__}. For classes use GPClassifier, for other "
+                "likelihoods use GFSVI or SparseGP."
             )
-        targets = model.likelihood.gaussian_targets(data.y)
-        x = jnp.asarray(data.x, jnp.float64)
-        function = ConditionedProcess.given(model.function, x, targets.values, targets.variance)
-        history = History({}, np.zeros(0, int), np.zeros(0), 0)
-        return Fit(Model(function, model.likelihood), history)
+        model.likelihood.check(np.asarray(data.y))
+        check_outputs(model, data)
+        if len(data) > MAX_ROWS:
+            raise ValueError(
+                f"ExactGP expects at most {MAX_ROWS} rows, whose Gram matrix takes 3 GB; got "
+                f"{len(data)}. Use SparseGP, or fewer rows."
+            )

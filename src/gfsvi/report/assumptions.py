@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gfsvi.function import correlation_lengths
+from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernel import ActiveDimensions, Product, Scaled, Shifted, Sum
 from gfsvi.precision import double
 from gfsvi.report.case import Case, Column
@@ -21,7 +22,11 @@ _LONGEST = 1e6
 def prior_evidence(case: Case) -> PriorEvidence:
     """Families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
-    leaves = list(_leaves(case.estimator.prior_.function.kernel, features))
+    prior = case.estimator.prior_.function
+    if isinstance(prior, BayesianNetwork):  # which treats all standardised columns alike
+        alike = tuple(_relevance(case, i, 1.0) for i in features)
+        return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike)
+    leaves = list(_leaves(prior.kernel, features))
     scales = _lengthscales(leaves, len(features))
     if scales is None:
         scales = _measured_lengthscales(case)

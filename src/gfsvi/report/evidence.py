@@ -53,6 +53,11 @@ class PriorEvidence:
     parts: tuple[KernelPart, ...]
     relevances: tuple[Relevance, ...]
 
+    @property
+    def about_weights(self) -> bool:
+        """Whether it is a prior over weights, which knows no length scales."""
+        return [part.family for part in self.parts] == ["BayesianNetwork"]
+
 
 @dataclasses.dataclass(frozen=True)
 class Curve:

@@ -29,6 +29,7 @@ _FAMILIES = {
     "Linear": "follows a straight line",
     "Constant": "has an unknown level",
     "White": "has scatter that no column explains",
+    "BayesianNetwork": "is whatever a network with weights of moderate size can express",
 }
 # A feature hardly matters if the target changes over lengths that the data do not span, and
 # much faster along another feature.
@@ -124,6 +125,8 @@ def prior_sentences(
     subject = f"Each of {subject}" if len(targets) > 1 else subject
     subject = f"The chance of each {subject}" if task == "classification" else subject
     sentences = [_family_sentence(part, subject) for part in prior.parts]
+    if prior.about_weights:
+        return [*sentences, "No column was taken to matter more than another."]
     relevances = prior.relevances
     hardly = [relevance for relevance in relevances if _hardly_matters(relevance, prior)]
     matter = [relevance for relevance in relevances if relevance not in hardly]

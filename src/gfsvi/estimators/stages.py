@@ -1,0 +1,58 @@
+"""The stages of a fit: each is watched, remembered and kept within its share of the time."""
+
+import dataclasses
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gfsvi.checkpoints import Checkpoints
+from gfsvi.estimators.settings import Settings
+from gfsvi.method import AbstractMethod
+from gfsvi.networks.mlp import MLP
+from gfsvi.training import Progress, Training
+
+Watch = Callable[[str, Progress], bool | None]
+
+
+class Stages:
+    """Hands out trainings that know what time it is and whom to tell."""
+
+    def __init__(self, checkpoints: Checkpoints | None, watch: Watch | None, budget: float | None):
+        self._checkpoint = None if checkpoints is None else checkpoints.begin
+        self._watch = watch
+        self._budget = budget
+        self._began = time.monotonic()
+
+    def training(self, training: Training, stage: str, *, until: float) -> Training:
+        """This training, ended when the given share of the time is used up."""
+
+        def watch(progress: Progress) -> bool:
+            told_to = self._watch is not None and bool(self._watch(stage, progress))
+            return told_to or self._is_late(until)
+
+        return dataclasses.replace(training, watch=watch, checkpoint=self._checkpoint)
+
+    def sized(self, method: AbstractMethod, settings: Settings, num_outputs: int) -> AbstractMethod:
+        """The method with the sizes of a fit, for those of its fields that are such sizes."""
+        given: dict[str, Any] = {"points": settings.points, "gamma": settings.gamma}
+        changes = {name: value for name, value in given.items() if value is not None}
+        if isinstance(network := getattr(method, "network", None), MLP):
+            changes["network"] = MLP(settings.hidden, num_outputs, network.activation)
+        for name, stage, until, num_steps in (
+            ("training", "posterior", 0.85, settings.num_steps),
+            ("warm_up", "mean", 0.6, settings.num_mean_steps),
+        ):
+            if isinstance(training := getattr(method, name, None), Training):
+                sized = dataclasses.replace(
+                    training,
+                    num_steps=training.num_steps if num_steps is None else num_steps,
+                    batch_size=settings.batch_size,
+                )
+                changes[name] = self.training(sized, stage, until=until)
+        # None: however far validation rows say.
+        changes["calibrate"] = None
+        fields = {field.name for field in dataclasses.fields(method)}
+        return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
+
+    def _is_late(self, until: float) -> bool:
+        return self._budget is not None and time.monotonic() - self._began > until * self._budget

@@ -1,0 +1,49 @@
+"""Several networks of one architecture, each as likely as the other."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.network import AbstractNetwork, Params
+from gfsvi.precision import double
+from gfsvi.values import Samples
+
+
+class Ensemble(AbstractRandomFunction):
+    """f(x; w) with w one of several weights; a single member is a point estimate.
+
+    Args:
+        network: The network.
+        params: Its weights, with one entry a member along the first axis of every array.
+    """
+
+    network: AbstractNetwork
+    params: Params
+
+    @property
+    def num_members(self) -> int:
+        """How many networks there are."""
+        return len(jax.tree.leaves(self.params)[0])
+
+    def member(self, index: int | Array) -> Params:
+        """The weights of one network."""
+        return jax.tree.map(lambda leaf: leaf[index], self.params)
+
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
+        """One draw a member; nothing is random about them, so the key is not used."""
+        x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
+        f = jax.vmap(lambda params: self.network.apply(params, x))(self.params)
+        return Samples(jnp.swapaxes(f, 1, 2).astype(jnp.float64))
+
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
+        return self.at(x)
+
+    def sample_function(
+        self, *, key: PRNGKeyArray
+    ) -> Callable[[Points], Float[Array, "point output"]]:
+        """One of the members, to be evaluated anywhere."""
+        params = self.member(jax.random.randint(key, (), 0, self.num_members))
+        return double(lambda x: self.network.apply(params, jnp.asarray(x)))

@@ -1,0 +1,52 @@
+"""Deep ensembles: networks trained from different starts (Lakshminarayanan et al. 2017)."""
+
+from typing import ClassVar
+
+import equinox as eqx
+from jaxtyping import PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.point_estimate import check_outputs, most_probable
+from gfsvi.precision import double
+from gfsvi.training import Fit, Training
+
+
+class DeepEnsemble(AbstractMethod):
+    """Train several networks from different starts; where they disagree, little is known.
+
+    Args:
+        num_members: How many networks.
+        training: Steps, batches, learning rate.
+    """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
+
+    num_members: int = eqx.field(static=True, default=5)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=2000, learning_rate=5e-3, evaluate_every=50)
+    )
+
+    def __check_init__(self) -> None:
+        if self.num_members < 1:
+            raise ValueError(
+                f"DeepEnsemble expects at least one member; got num_members={self.num_members}."
+            )
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        self.check_prior(model)
+        check_outputs(model, data)
+        return most_probable(
+            model,
+            data,
+            self.training,
+            num_members=self.num_members,
+            key=key,
+            validation=validation,
+        )

@@ -1,0 +1,256 @@
+"""Linearised Laplace: the most probable weights, and as much scatter as the data leave them."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.calibration import calibrated, settled
+from gfsvi.compilation import compiled_once
+from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.diagonal import Diagonal
+from gfsvi.covariances.full import Full
+from gfsvi.covariances.rotated_diagonal import RotatedDiagonal
+from gfsvi.curvature import AbstractCurvature, check_structure, curvature
+from gfsvi.data import Data
+from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.network import Params
+from gfsvi.params import is_learnable
+from gfsvi.point_estimate import (
+    LogPosterior,
+    WeightPrior,
+    check_outputs,
+    likelihood_of,
+    random_members,
+)
+from gfsvi.precision import double
+from gfsvi.training import Fit, History, Progress, Training, maximize
+
+FACTORS = tuple(np.geomspace(1e-2, 1e1, 13))
+MAX_STRIDE = 4.0
+
+
+class Laplace(AbstractMethod):
+    """A Gaussian around the most probable weights, with the curvature there (Immer et al. 2021).
+
+    Prior scales, one a layer, and noise are chosen by marginal likelihood while training.
+
+    Args:
+        structure: How much of the curvature is kept: `RotatedDiagonal()` for Kronecker factors,
+            `Diagonal()`, `LastLayer()`, or `Full()` for small networks.
+        training: Steps, batches, learning rate.
+        num_rounds: Into how many rounds these steps are divided; prior scales and noise are
+            chosen anew after each. 0 to keep them as the model has them.
+        calibrate: How far validation rows, where given, move the noise from what training rows
+            ask for (0) to what maximises their own expected log-likelihood (1). None for the
+            share of the way at which they are most probable.
+    """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
+
+    structure: AbstractCovariance = RotatedDiagonal()
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=3000, learning_rate=2e-2, evaluate_every=100)
+    )
+    num_rounds: int = eqx.field(static=True, default=30)
+    calibrate: float | None = eqx.field(static=True, default=1.0)
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        self.check_prior(model)
+        check_outputs(model, data)
+        prior = self._checked_prior(model, key)
+        start_key, train_key = jax.random.split(key)
+        network, like = model.function.network, model.function.params
+        start = random_members(network, like, jnp.asarray(data.x), 1, key=start_key)
+        run = _Run(Model(start, model.likelihood), prior, data, train_key)
+        self._train(run)
+        posterior = self._posterior(run, validation)
+        if validation is not None and self.calibrate != 0 and self.num_rounds:
+            posterior = calibrated(posterior, validation, self.calibrate, key=train_key)
+        return Fit(posterior, run.history)
+
+    def _train(self, run: "_Run") -> None:
+        num_rounds = max(1, self.num_rounds)
+        for number in range(num_rounds):
+            stopped = run.train(self.training, number, num_rounds)
+            if self.num_rounds:
+                run.choose(self._judge)
+            if stopped:
+                break
+
+    def _posterior(self, run: "_Run", validation: Data | None) -> Model:
+        found = curvature(self.structure, run.model, run.data)
+        posterior = run.posterior(self.structure, found, run.prior)
+        if self.num_rounds and validation is not None and isinstance(self.structure, Diagonal):
+            # The marginal likelihood of a diagonal is far off: it counts every weight alone.
+            return _most_probable_width(run, self.structure, found, validation)
+        return posterior
+
+    @property
+    def _judge(self) -> AbstractCovariance:
+        """What prior scales and noise are chosen with.
+
+        A diagonal would overcount what the data determine, and the last layer alone undercount.
+        """
+        return self.structure if isinstance(self.structure, Full) else RotatedDiagonal()
+
+    def _checked_prior(self, model: Model, key: PRNGKeyArray) -> WeightPrior:
+        check_structure(self.structure)
+        jax.eval_shape(lambda: self.structure.init(model.function.params, key=key))
+        prior = WeightPrior.of(model.function)
+        uneven = any(np.ptp(np.asarray(std)) > 0 for std in prior.stds)
+        if uneven and not isinstance(self.structure, Full):
+            raise ValueError(
+                "Laplace expects a prior that scatters alike within a layer (Isotropic); got one "
+                "that does not. Build it by BayesianNetwork.prior(network, x), or use Full()."
+            )
+        return prior
+
+
+@dataclasses.dataclass
+class _Run:
+    """How far the choice of weights, prior scales and noise has come."""
+
+    model: Model
+    prior: WeightPrior
+    data: Data
+    key: PRNGKeyArray
+    histories: list[History] = dataclasses.field(default_factory=list)
+
+    @property
+    def params(self) -> Params:
+        return self.model.function.member(0)
+
+    @property
+    def history(self) -> History:
+        """The histories of all rounds, one after the other."""
+        names = self.histories[0].steps
+        steps = {n: np.concatenate([h.steps[n] for h in self.histories]) for n in names}
+        none = np.zeros(0)
+        return History(steps, none.astype(int), none, len(steps["objective"]))
+
+    def train(self, training: Training, number: int, num_rounds: int) -> bool:
+        """Train the weights for one round; True if somebody who watches says stop."""
+        watch = _Watch(training, number, num_rounds)
+        part = dataclasses.replace(
+            training, num_steps=training.num_steps // num_rounds, watch=watch
+        )
+        self.key, key = jax.random.split(self.key)
+        self.model, history = maximize(
+            LogPosterior(self.prior), self.model, self.data, part, key=key, fixed=likelihood_of
+        )
+        self.histories.append(history)
+        return watch.stopped
+
+    def choose(self, structure: AbstractCovariance) -> None:
+        """Prior scales and noise by marginal likelihood, at the weights as they are."""
+        found = curvature(structure, self.model, self.data)
+        self.prior = chosen_prior(self.prior, self.params, found)
+        if _has_noise(self.model):
+            posterior = self.posterior(structure, found, self.prior)
+            stride = _stride(found, self.prior, self.data)
+            refitted = calibrated(posterior, self.data, stride, key=self.key)
+            self.model = Model(self.model.function, refitted.likelihood)
+
+    def posterior(
+        self, structure: AbstractCovariance, found: AbstractCurvature, prior: WeightPrior
+    ) -> Model:
+        """The linearised network with the inverse of curvature and prior precision."""
+        dtype = jax.tree.leaves(self.params)[0].dtype
+        state = jax.tree.map(lambda leaf: leaf.astype(dtype), _state(found, prior))
+        network = self.model.function.network
+        function = LinearizedNetwork(network, structure, self.params, state)
+        return Model(function, self.model.likelihood)
+
+
+class _Watch:
+    """Counts the steps of all rounds for whoever watches, and remembers if told to stop."""
+
+    def __init__(self, training: Training, number: int, num_rounds: int):
+        self._training, self._number, self._num_rounds = training, number, num_rounds
+        self.stopped = False
+
+    def __call__(self, progress: Progress) -> bool:
+        watch = self._training.watch
+        step = progress.step + self._number * progress.num_steps
+        whole = progress._replace(step=step, num_steps=self._num_rounds * progress.num_steps)
+        self.stopped = watch is not None and bool(watch(whole))
+        return self.stopped
+
+
+def log_marginal_likelihood(
+    likelihood: AbstractLikelihood,
+    y: Array,
+    f: Float[Array, "output point"],
+    distances: tuple[Float[Array, ""], ...],
+    log_det: Float[Array, ""],
+) -> Float[Array, ""]:
+    """Laplace's approximation of log p(y): fit, distance from the prior and Occam's factor."""
+    return jnp.sum(likelihood.log_prob(y, f)) - (sum(distances) + log_det) / 2
+
+
+@compiled_once
+def chosen_prior(prior: WeightPrior, params: Params, found: AbstractCurvature) -> WeightPrior:
+    """The prior whose scales, one a leaf, maximise the marginal likelihood (MacKay 1992)."""
+    distances = prior.distances(params)
+
+    def step(_: int, scales: tuple[Float[Array, ""], ...]) -> tuple[Float[Array, ""], ...]:
+        # scale^2 = |w|^2 / (number of weights that the data determine at this scale)
+        numbers = found.num_determined(prior.scaled(scales).stds)
+        return tuple(
+            jnp.where(n > 0, jnp.clip(jnp.sqrt(d / jnp.maximum(n, 1e-12)), 1e-3, 1e3), scale)
+            for d, n, scale in zip(distances, numbers, scales, strict=True)
+        )
+
+    scales = jax.lax.fori_loop(0, 30, step, tuple(jnp.ones(()) for _ in distances))
+    return prior.scaled(scales)
+
+
+@compiled_once
+def _state(found: AbstractCurvature, prior: WeightPrior) -> Any:
+    return found.state(prior.stds)
+
+
+def _stride(found: AbstractCurvature, prior: WeightPrior, data: Data) -> float:
+    """How many times as far to go as expectation maximisation would.
+
+    With g weights determined by N observations it covers only 1 - g / N of the way in a step.
+    """
+    share = float(_num_determined(found, prior)) / np.size(data.y)
+    return 1 / max(1 - share, 1 / MAX_STRIDE)
+
+
+@compiled_once
+def _num_determined(found: AbstractCurvature, prior: WeightPrior) -> Float[Array, ""]:
+    return sum(found.num_determined(prior.stds), jnp.zeros(()))
+
+
+def _has_noise(model: Model) -> bool:
+    fixed = {id(leaf) for leaf in jax.tree.leaves(settled(model))}
+    leaves = jax.tree.leaves(model.likelihood)
+    return any(is_learnable(leaf) and id(leaf) not in fixed for leaf in leaves)
+
+
+def _most_probable_width(
+    run: _Run, structure: AbstractCovariance, found: AbstractCurvature, validation: Data
+) -> Model:
+    """The posterior at the common factor on all prior scales under which held-out rows do best."""
+    posteriors = [
+        run.posterior(structure, found, run.prior.scaled((jnp.asarray(f),) * len(run.prior.stds)))
+        for f in FACTORS
+    ]
+    y = np.asarray(validation.y)
+    scores = [np.mean(p.predict(validation.x).log_prob(y)) for p in posteriors]
+    return posteriors[int(np.argmax(scores))]

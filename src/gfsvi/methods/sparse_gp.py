@@ -1,0 +1,128 @@
+"""Sparse variational Gaussian processes: a process known at a few inducing points."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.calibration import calibrated
+from gfsvi.clusters import cluster_centres
+from gfsvi.compilation import compiled_once
+from gfsvi.data import Data
+from gfsvi.elbo import Elbo, maximize_elbo
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.functions.sparse_process import SparseProcess
+from gfsvi.linalg import add_to_diagonal, normal_log_density
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.outputs import check_outputs
+from gfsvi.params import is_learnable
+from gfsvi.precision import double
+from gfsvi.steps import Where
+from gfsvi.training import Fit, Training
+
+MAX_NOISE_ROWS = 2000
+
+
+class SparseGP(AbstractMethod):
+    """Fit a sparse process, its inducing points, kernel and likelihood together (Hensman 2013).
+
+    Args:
+        num_inducing: Inducing points at most; there are never more than distinct rows.
+        training: Steps, batches, learning rate.
+        fixed: Picks the parts of the model that stay as they are, for example
+            `lambda model: [model.function.prior, model.likelihood]`.
+        calibrate: How far validation rows, where given, move the noise from what training rows
+            ask for (0) to what maximises their own expected log-likelihood (1); None for the
+            share of the way at which they are most probable.
+    """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
+
+    num_inducing: int = eqx.field(static=True, default=100)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=25)
+    )
+    fixed: Where | None = eqx.field(static=True, default=None)
+    calibrate: float | None = eqx.field(static=True, default=1.0)
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        self.check_prior(model)
+        model.likelihood.check(np.asarray(data.y))
+        check_outputs(model, data)
+        start_key, train_key = jax.random.split(key)
+        return maximize_elbo(
+            Elbo(CoefficientDivergence()),
+            self.initial(model, data, key=start_key),
+            data,
+            self.training,
+            key=train_key,
+            validation=validation,
+            calibrate=self.calibrate,
+            fixed=self.fixed,
+            remedy="Standardise the data, lower the learning rate, or start from larger noise.",
+        )
+
+    @double
+    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
+        """The posterior before training: best for the kernel and noise as they are.
+
+        Noise that suits all rows may be far too small for a few inducing points: where it is
+        learned it is fitted to them first.
+        """
+        centre_key, noise_key = jax.random.split(key)
+        inducing = cluster_centres(data.x, self.num_inducing, key=centre_key)
+        start = _closed_form_start(model, data, inducing)
+        if not self._learns_noise(model):
+            return start
+        likelihood = calibrated(start, _some_rows(data), 1.0, key=noise_key).likelihood
+        return _closed_form_start(Model(model.function, likelihood), data, inducing)
+
+    def _learns_noise(self, model: Model) -> bool:
+        learnable = any(map(is_learnable, jax.tree.leaves(model.likelihood)))
+        return self.fixed is None and learnable
+
+
+class CoefficientDivergence(eqx.Module):
+    """The KL between whitened coefficients and N(0, I), which all inducing points share."""
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        return model.function.divergence, {}
+
+
+@double
+def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, ""]:
+    """The evidence lower bound under the best coefficients, for Gaussian noise (Titsias 2009)."""
+    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    prior = model.function.at(data.x)
+    features = SparseProcess.like(model.function, jnp.asarray(inducing)).features(data.x)
+    explained = jnp.swapaxes(features, -1, -2) @ features
+    left = prior.variance - jnp.diagonal(explained, axis1=-2, axis2=-1)
+    unexplained = jnp.sum(left / targets.variance) / 2
+    density = normal_log_density(
+        targets.values - prior.mean, add_to_diagonal(explained, targets.variance)
+    )
+    return density + targets.log_slope - unexplained
+
+
+def _some_rows(data: Data) -> Data:
+    return data.take(np.arange(0, len(data), 1 + len(data) // MAX_NOISE_ROWS))
+
+
+@compiled_once
+def _closed_form_start(model: Model, data: Data, inducing: Points) -> Model:
+    """The best process for the model as it is, or for the Gaussian stand-in of its likelihood."""
+    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    function = SparseProcess.given(
+        model.function, inducing, data.x, targets.values, targets.variance
+    )
+    return Model(function, model.likelihood)

@@ -1,0 +1,104 @@
+"""Tractable function-space variational inference (Rudner et al. 2022)."""
+
+import dataclasses
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.diagonal import Diagonal
+from gfsvi.data import Data
+from gfsvi.divergences import Divergence, regularized_divergence
+from gfsvi.elbo import Elbo, maximize_elbo
+from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
+from gfsvi.precision import double
+from gfsvi.starts import posterior_network
+from gfsvi.steps import Parts, Where
+from gfsvi.training import Fit, Training
+from gfsvi.values import Gaussian
+
+
+class TFSVI(AbstractMethod):
+    """A weight prior compared in function space, prior and posterior linearised alike.
+
+    Both are pushed through the same linear map, the Jacobian at the posterior mean: so they
+    live on the same functions, and the divergence is at most the KL between the weights.
+
+    Args:
+        covariance: The family of Gaussians over the weights.
+        points: Where prior and posterior are compared.
+        gamma: Added, times the number of points, to both covariances against rounding.
+        training: Steps, batches, learning rate.
+        num_samples: Functions drawn at a step of training for the likelihood.
+        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        fixed: Picks the parts of the model that stay as they are.
+    """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
+
+    covariance: AbstractCovariance = Diagonal()
+    points: AbstractPoints = Mixture((BatchRows(50), UniformBox(50)))
+    gamma: float = eqx.field(static=True, default=1e-8)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=25)
+    )
+    num_samples: int = eqx.field(static=True, default=4)
+    calibrate: float | None = eqx.field(static=True, default=1.0)
+    fixed: Where | None = eqx.field(static=True, default=None)
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        self.check_prior(model)
+        model.likelihood.check(np.asarray(data.y))
+        start_key, train_key = jax.random.split(key)
+        start = posterior_network(model.function, self.covariance, data, key=start_key)
+        fit = maximize_elbo(
+            Elbo(LinearizedKL(model.function, self.points.bind(data.x), self.gamma)),
+            Model(dataclasses.replace(start, num_samples=self.num_samples), model.likelihood),
+            data,
+            self.training,
+            key=train_key,
+            validation=validation,
+            calibrate=self.calibrate,
+            fixed=self.fixed,
+            remedy=f"gamma is {self.gamma:g}: raise it tenfold, or lower the learning rate.",
+        )
+        function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
+        return Fit(Model(function, fit.posterior.likelihood), fit.history)
+
+
+class LinearizedKL(eqx.Module):
+    """The KL at drawn points between posterior and prior under one linear map."""
+
+    prior: BayesianNetwork
+    points: AbstractPoints
+    gamma: float = eqx.field(static=True)
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], Parts]:
+        x = self.points.draw(batch.x, key=key)
+        divergence = linearized_kl(model.function, self.prior, x, gamma=self.gamma)
+        return divergence.value, {"smallest_pivot": divergence.smallest_pivot}
+
+
+@double
+def linearized_kl(q: BayesianNetwork, p: BayesianNetwork, x: Points, *, gamma: float) -> Divergence:
+    """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q."""
+    pushed = dataclasses.replace(q.linearized, covariance=p.covariance, state=p.state)
+    posterior, prior = q.linearized.at(x), pushed.at(x)
+    step = jax.tree.map(jnp.subtract, p.params, q.params)
+    x = jnp.asarray(x, jax.tree.leaves(q.params)[0].dtype)
+    _, change = jax.jvp(lambda params: q.network.apply(params, x), (q.params,), (step,))
+    mean = posterior.mean + jnp.asarray(change.T, jnp.float64)
+    return regularized_divergence(posterior, Gaussian(mean, prior.cov), gamma=gamma)

@@ -1,0 +1,156 @@
+"""Variational implicit processes (Ma, Li and Hernandez-Lobato 2019)."""
+
+import dataclasses
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariance import AbstractIndependent
+from gfsvi.covariances.diagonal import Diagonal
+from gfsvi.data import Data
+from gfsvi.elbo import Elbo, maximize_elbo
+from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.feature_function import FeatureFunction
+from gfsvi.jacobian import as_matrix
+from gfsvi.likelihood import marginal_draws
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
+from gfsvi.method import AbstractMethod
+from gfsvi.model import Model
+from gfsvi.precision import double
+from gfsvi.steps import Objective, Parts, Where
+from gfsvi.training import Fit, Training
+
+
+class VIP(AbstractMethod):
+    """Functions drawn from a network become the features of a Bayesian linear regression.
+
+    The network's own weight distribution is learned with the regression.
+
+    Args:
+        num_features: How many functions are drawn.
+        alpha: 0 for the evidence lower bound, up to 1 for the energies of the original paper.
+        exact: Whether to end with the exact posterior of the regression (normal likelihood).
+        training: Steps, batches, learning rate.
+        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        fixed: Picks the parts of the model that stay as they are.
+    """
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
+
+    num_features: int = eqx.field(static=True, default=20)
+    alpha: float = eqx.field(static=True, default=0.0)
+    exact: bool = eqx.field(static=True, default=False)
+    training: Training = eqx.field(
+        static=True, default=Training(num_steps=1000, learning_rate=1e-2, evaluate_every=25)
+    )
+    calibrate: float | None = eqx.field(static=True, default=1.0)
+    fixed: Where | None = eqx.field(static=True, default=None)
+
+    @double
+    def __call__(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit:
+        self.check_prior(model)
+        model.likelihood.check(np.asarray(data.y))
+        noise_key, train_key = jax.random.split(key)
+        fit = maximize_elbo(
+            self._objective(),
+            Model(self._start(model.function, data, noise_key), model.likelihood),
+            data,
+            self.training,
+            key=train_key,
+            validation=validation,
+            calibrate=self.calibrate,
+            fixed=self.fixed,
+        )
+        if self.exact:
+            return Fit(with_exact_coefficients(fit.posterior, data), fit.history)
+        return fit
+
+    def _objective(self) -> Objective:
+        if not 0 <= self.alpha <= 1:
+            raise ValueError(f"VIP expects alpha between 0 and 1; got {self.alpha}.")
+        return Elbo(CoefficientKL()) if self.alpha == 0 else AlphaEnergy(self.alpha)
+
+    def _start(self, prior: BayesianNetwork, data: Data, key: PRNGKeyArray) -> FeatureFunction:
+        """Functions of about unit size: the prior's scatter over the root of a layer's inputs."""
+        if not isinstance(prior.covariance, AbstractIndependent):
+            raise TypeError(
+                "VIP expects a prior over independent weights; got "
+                f"{type(prior.covariance).__name__}. Use BayesianNetwork.prior(network, x)."
+            )
+        stds = prior.covariance.stds(prior.state, prior.params)
+        state = tuple(jnp.log(_scaled_by_inputs(std)) for std in stds)
+        source = BayesianNetwork(
+            prior.network, Diagonal(), prior.params, state, num_samples=self.num_features
+        )
+        shape = jax.eval_shape(lambda: prior.network.apply(prior.params, jnp.asarray(data.x[:1])))
+        num_outputs = shape.shape[-1]
+        zeros = jnp.zeros((num_outputs, self.num_features), jnp.float64)
+        return FeatureFunction(source, key, zeros, jnp.zeros((*zeros.shape, self.num_features)))
+
+
+class CoefficientKL(eqx.Module):
+    """The KL between the coefficients and N(0, I)."""
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], Parts]:
+        return coefficient_kl(model.function), {}
+
+
+class AlphaEnergy(eqx.Module):
+    """(1 / alpha) log E[p(y | f)^alpha], summed over rows, minus the KL of the coefficients."""
+
+    alpha: float = eqx.field(static=True)
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], Parts]:
+        values = model.function.marginals(batch.x)
+        draws = marginal_draws(values, 64, key=key)
+        powers = jax.vmap(lambda f: self.alpha * model.likelihood.log_prob(batch.y, f))(draws)
+        energy = jax.nn.logsumexp(powers, axis=0) - jnp.log(len(draws))
+        total = scale * jnp.sum(energy) / self.alpha
+        divergence = coefficient_kl(model.function)
+        return total - divergence, {"energy": total, "divergence": divergence}
+
+
+def coefficient_kl(function: FeatureFunction) -> Float[Array, ""]:
+    """KL(N(coefficients, L L^T) || N(0, I)), summed over outputs."""
+    lower = function.lower
+    log_pivots = jnp.log(jnp.diagonal(lower, axis1=1, axis2=2))
+    squares = jnp.sum(lower**2) + jnp.sum(jnp.asarray(function.coefficients) ** 2)
+    return 0.5 * (squares - function.coefficients.size) - jnp.sum(log_pivots)
+
+
+def with_exact_coefficients(model: Model, data: Data) -> Model:
+    """The posterior of the coefficients in closed form, for the features and noise learned."""
+    if not isinstance(model.likelihood, Normal):
+        raise TypeError(
+            "exact coefficients need Normal as likelihood, which keeps them Gaussian; got "
+            f"{type(model.likelihood).__name__}. Leave exact=False."
+        )
+    mean, features = model.function.features(data.x)
+    targets = model.likelihood.gaussian_targets(data.y)
+    weighted = features / targets.variance[:, None, :]
+    precision = weighted @ jnp.swapaxes(features, 1, 2)
+    covariance = inverse_from_cholesky(cholesky(add_to_diagonal(precision, 1.0)))
+    coefficients = jnp.einsum("ofg,ogp,op->of", covariance, weighted, targets.values - mean)
+    lower = cholesky(covariance)
+    pivots = jnp.diagonal(lower, axis1=1, axis2=2)
+    raw = jnp.tril(lower, -1) + jnp.log(pivots)[..., None] * jnp.eye(lower.shape[-1])
+    function = dataclasses.replace(model.function, coefficients=coefficients, factor=raw)
+    return Model(function, model.likelihood)
+
+
+def _scaled_by_inputs(std: Float[Array, "row column"]) -> Float[Array, "row column"]:
+    inputs = max(as_matrix(std).shape[0] - 1, 1)
+    # The last row is the bias, which has one input only.
+    return (std / inputs**0.5).at[-1].set(std[-1])

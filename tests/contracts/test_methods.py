@@ -1,0 +1,183 @@
+"""What every method promises; a new class in `gfsvi.methods` is tested for free."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gfsvi import Data, Fit, Model, Training, persistence, registry
+from gfsvi.functions import BayesianNetwork, GaussianProcess
+from gfsvi.kernels import Matern52
+from gfsvi.likelihoods import Categorical, Normal
+from gfsvi.method import AbstractMethod
+from gfsvi.networks import MLP
+from gfsvi.points import BatchRows
+
+X = np.array([[-1.0, 0.3], [-0.4, -0.7], [0.0, 0.9], [0.5, -0.2], [1.0, 0.1]])
+TASKS = {
+    "regression": (np.array([0.3, -0.9, 0.4, 1.1, -0.2]), Normal(0.3), 1),
+    "classification": (np.array([0, 1, 1, 0, 1]), Categorical(num_classes=2), 2),
+}
+NEW_X = np.array([[0.2, 0.2], [3.0, -3.0], [-0.4, -0.7]])
+PRECISIONS = [jnp.float32, jnp.float64]
+
+
+def quick(method: AbstractMethod, dtype: Any = jnp.float32, outputs: int = 1) -> AbstractMethod:
+    """The same method with few steps and a small network, as far as it has any."""
+    short = Training(num_steps=3, learning_rate=1e-2, evaluate_every=2)
+    smaller = {
+        "training": short,
+        "warm_up": short,
+        "network": MLP((8,), outputs),
+        "points": BatchRows(6),
+        "num_inducing": 4,
+        "dtype": dtype,
+    }
+    fields = {field.name for field in dataclasses.fields(method)}
+    return dataclasses.replace(method, **{n: v for n, v in smaller.items() if n in fields})
+
+
+def prior_for(method: AbstractMethod, task: str, dtype: Any = jnp.float32) -> Model:
+    """A prior of the kind that the method asks for."""
+    _, likelihood, outputs = TASKS[task]
+    if method.prior_kind is BayesianNetwork:
+        network = MLP((8,), outputs)
+        return Model(BayesianNetwork.prior(network, X, dtype=dtype), likelihood)
+    return Model(GaussianProcess(Matern52(), outputs=outputs), likelihood)
+
+
+def fit(method: AbstractMethod, task: str, dtype: Any = jnp.float32, seed: int = 0) -> Fit:
+    """Fit five points."""
+    data = Data(X, TASKS[task][0])
+    method = quick(method, dtype, TASKS[task][2])
+    return method(prior_for(method, task, dtype), data, key=jax.random.key(seed))
+
+
+def tasks_of(method: AbstractMethod) -> list[str]:
+    """The tasks that the method does not refuse at the door, in words."""
+    taken = []
+    for task in TASKS:
+        try:
+            fit(method, task)
+            taken.append(task)
+        except TypeError as refusal:
+            assert "needs" in str(refusal) and "; got" in str(refusal), refusal
+    return taken
+
+
+@pytest.fixture(params=registry.names("methods"), scope="module")
+def method(request: pytest.FixtureRequest) -> AbstractMethod:
+    """Each method, built with no arguments."""
+    return registry.find("methods", request.param)()
+
+
+@pytest.fixture(scope="module")
+def tasks(method: AbstractMethod) -> list[str]:
+    return tasks_of(method)
+
+
+def test_a_method_takes_regression_or_classification(tasks: list[str]) -> None:
+    assert tasks
+
+
+def test_five_points_are_fitted_to_finite_predictions(
+    method: AbstractMethod, tasks: list[str]
+) -> None:
+    for task in tasks:
+        check_predictions(fit(method, task).posterior, task)
+
+
+def check_predictions(posterior: Model, task: str) -> None:
+    predictive = posterior.predict(NEW_X)
+    if task == "regression":
+        assert predictive.mean.shape == predictive.std.shape == (3,)
+        assert np.all(np.isfinite(predictive.mean)) and np.all(predictive.std > 0)
+        y = np.array([0.1, 0.2, -0.9])
+    else:
+        assert predictive.probabilities.shape == (3, 2)
+        np.testing.assert_allclose(predictive.probabilities.sum(axis=1), 1, rtol=1e-6)
+        y = np.array([0, 1, 1])
+    for scores in (predictive.log_prob(y), predictive.expected_log_prob(y)):
+        assert scores.shape == (3,) and np.all(np.isfinite(scores))
+
+
+def test_the_same_key_gives_the_same_posterior(method: AbstractMethod, tasks: list[str]) -> None:
+    first, second = (arrays_of(fit(method, tasks[0]).posterior) for _ in range(2))
+    for one, other in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def arrays_of(model: Model) -> list[np.ndarray]:
+    numbers = [leaf for leaf in jax.tree.leaves(model) if eqx.is_array(leaf)]
+    is_key = [jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key) for leaf in numbers]
+    return [
+        np.asarray(jax.random.key_data(leaf) if key else leaf)
+        for leaf, key in zip(numbers, is_key, strict=True)
+    ]
+
+
+def test_compiled_or_not_the_prediction_is_the_same(
+    method: AbstractMethod, tasks: list[str]
+) -> None:
+    posterior = fit(method, tasks[0]).posterior
+    compiled = posterior.predict(NEW_X)
+    with jax.disable_jit():
+        plain = posterior.predict(NEW_X)
+    for one, other in zip(jax.tree.leaves(compiled), jax.tree.leaves(plain), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", PRECISIONS, ids=["float32", "float64"])
+def test_networks_may_have_either_precision(
+    method: AbstractMethod, tasks: list[str], dtype: Any
+) -> None:
+    posterior = fit(method, tasks[0], dtype).posterior
+    network_params = getattr(posterior.function, "params", ())
+    assert all(leaf.dtype == dtype for leaf in jax.tree.leaves(network_params))
+    check_predictions(posterior, tasks[0])
+
+
+def test_a_posterior_comes_back_from_a_file_bit_by_bit(
+    method: AbstractMethod, tasks: list[str], tmp_path: Path
+) -> None:
+    posterior = fit(method, tasks[0]).posterior
+    persistence.write(tmp_path / "model.gfsvi", {"model": posterior})
+    loaded = persistence.read(tmp_path / "model.gfsvi")["model"]
+    for one, other in zip(arrays_of(posterior), arrays_of(loaded), strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    for one, other in zip(
+        jax.tree.leaves(posterior.predict(NEW_X)),
+        jax.tree.leaves(loaded.predict(NEW_X)),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_prior_of_the_wrong_kind_is_refused_in_words(method: AbstractMethod) -> None:
+    if method.prior_kind not in (BayesianNetwork, GaussianProcess):
+        return  # any prior with Gaussian values will do
+    wrong: Any = BayesianNetwork if method.prior_kind is GaussianProcess else GaussianProcess
+    function = (
+        GaussianProcess(Matern52())
+        if wrong is GaussianProcess
+        else BayesianNetwork.prior(MLP((8,)), X)
+    )
+    model = Model(function, Normal(0.3))
+    with pytest.raises(TypeError, match=rf"{type(method).__name__} needs a prior over .*; got "):
+        method(model, Data(X, TASKS["regression"][0]), key=jax.random.key(0))
+
+
+def test_observations_that_make_no_sense_are_refused_in_words(
+    method: AbstractMethod, tasks: list[str]
+) -> None:
+    outputs = TASKS[tasks[0]][2]
+    y = np.array([0.0, 1.0, np.nan, 1.0, 0.0])
+    quickly = quick(method, outputs=outputs)
+    with pytest.raises(ValueError, match="expects"):
+        quickly(prior_for(method, tasks[0]), Data(X, y), key=jax.random.key(0))
