@@ -57,10 +57,10 @@ class FVI(AbstractMethod):
     noise: float = eqx.field(static=True, default=0.01)
     weight: float = eqx.field(static=True, default=1.0)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=25)
+        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=15)
     )
     num_samples: int = eqx.field(static=True, default=64)
-    num_likelihood_samples: int = eqx.field(static=True, default=8)
+    num_likelihood_samples: int = eqx.field(static=True, default=4)
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     fixed: Where | None = eqx.field(static=True, default=None)

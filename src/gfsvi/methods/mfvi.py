@@ -41,9 +41,9 @@ class MFVI(AbstractMethod):
 
     covariance: AbstractIndependent = Diagonal()
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=50)
+        static=True, default=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=25)
     )
-    num_samples: int = eqx.field(static=True, default=4)
+    num_samples: int = eqx.field(static=True, default=2)
     learn_scale: bool = eqx.field(static=True, default=False)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     fixed: Where | None = eqx.field(static=True, default=None)

@@ -48,9 +48,9 @@ class TFSVI(AbstractMethod):
     points: AbstractPoints = Mixture((BatchRows(50), UniformBox(50)))
     gamma: float = eqx.field(static=True, default=1e-8)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=25)
+        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=15)
     )
-    num_samples: int = eqx.field(static=True, default=4)
+    num_samples: int = eqx.field(static=True, default=2)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     fixed: Where | None = eqx.field(static=True, default=None)
 
