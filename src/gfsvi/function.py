@@ -1,6 +1,8 @@
 """Random functions: priors and posteriors alike."""
 
 from abc import abstractmethod
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -23,6 +25,26 @@ class AbstractRandomFunction(eqx.Module):
     @abstractmethod
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractValues:
         """The function's values at each of `x` alone, which is all a likelihood asks for."""
+
+
+@runtime_checkable
+class SampledFunction(Protocol):
+    """A random function of which whole functions can be drawn, to be evaluated anywhere."""
+
+    def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Array]:
+        """One function: points to (point, output)."""
+        ...
+
+
+def draw_values(
+    function: AbstractRandomFunction, x: Points, num_samples: int, *, key: PRNGKeyArray
+) -> Float[Array, "sample output point"]:
+    """Values at all of `x` of functions drawn from the distribution."""
+    if not isinstance(function, SampledFunction):
+        value_key, draw_key = jax.random.split(key)
+        return function.at(x, key=value_key).sample(num_samples, key=draw_key)
+    keys = jax.random.split(key, num_samples)
+    return jax.lax.map(lambda k: jnp.swapaxes(function.sample_function(key=k)(x), 0, 1), keys)
 
 
 def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Array, " feature"]:

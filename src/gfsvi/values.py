@@ -89,6 +89,12 @@ class Samples(AbstractValues):
     def variance(self) -> Float[Array, "output point"]:
         return jnp.var(self.draws, axis=0)
 
+    @property
+    def cov(self) -> Float[Array, "output point point"]:
+        """The covariance between points, output by output."""
+        deviations = jnp.swapaxes(self.draws - self.mean, 0, 1)
+        return jnp.swapaxes(deviations, 1, 2) @ deviations / len(self.draws)
+
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
         chosen = jax.random.choice(key, len(self.draws), (num_samples,))
         return self.draws[chosen]

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from gfsvi.estimators.base import AbstractEstimator, refuse, seed_of
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
+from gfsvi.function import draw_values
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
@@ -72,7 +73,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
         """Observations drawn along functions of the posterior: (row, [target,] sample)."""
         x, key = self._standardized(X), jax.random.key(seed_of(random_state))
-        drawn = np.asarray(_draws(self.posterior_, padded(x), jax.random.split(key, n_samples)))
+        drawn = np.asarray(_draws(self.posterior_, padded(x), n_samples, key))
         on_user_scale = drawn[:, : len(x)] * self.target_spread_ + self.target_centre_
         return np.moveaxis(on_user_scale, 0, -1)
 
@@ -115,19 +116,17 @@ class BayesianRegressor(AbstractRegressor, AbstractChosenMethod):
 
 
 @eqx.filter_jit
-def _draws(model: Model, x: np.ndarray, keys: Any) -> Float[Array, "sample row *target"]:
-    """Observations along one function of the model for each of the keys."""
+def _draws(
+    model: Model, x: np.ndarray, num_samples: int, key: Any
+) -> Float[Array, "sample row *target"]:
+    """Observations along functions drawn from the model."""
     likelihood = model.likelihood
+    function_key, noise_key = jax.random.split(key)
+    f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
     noise = jnp.reshape(jnp.asarray(likelihood.noise), (-1, 1))
-
-    def draw(key: Any) -> Array:
-        function_key, noise_key = jax.random.split(key)
-        f = jnp.asarray(model.function.sample_function(key=function_key)(x), jnp.float64).T
-        z = f + noise * jax.random.normal(noise_key, f.shape)
-        y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
-        return user_layout(y)
-
-    return jax.lax.map(draw, keys)
+    z = f + noise * jax.random.normal(noise_key, f.shape)
+    y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
+    return user_layout(y)
 
 
 def _likelihood(y: np.ndarray) -> AbstractLikelihood:

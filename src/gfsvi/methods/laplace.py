@@ -82,7 +82,7 @@ class Laplace(AbstractMethod):
         return Fit(posterior, run.history)
 
     def _train(self, run: "_Run") -> None:
-        num_rounds = max(1, self.num_rounds)
+        num_rounds = max(1, min(self.num_rounds, self.training.num_steps))
         for number in range(num_rounds):
             stopped = run.train(self.training, number, num_rounds)
             if self.num_rounds:
