@@ -14,10 +14,10 @@ demo: $(READY)  ## fit a real table, predict new rows and leave the page that ex
 	@$(BIN)/gfsvi demo
 
 test: check  ## style, types, layers and every test that takes seconds
-	@echo "pytest" && $(BIN)/pytest -n 2 -m "not slow"
+	@echo "pytest" && $(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
 test-all: check  ## the same with the slow tests
-	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2
+	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
 
 check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet

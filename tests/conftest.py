@@ -1,6 +1,8 @@
 """Settings of every test: double precision and repeatable examples."""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import jax
@@ -23,6 +25,18 @@ def pytest_configure(config: pytest.Config) -> None:
     jax.config.update("jax_compilation_cache_dir", str(config.cache.mkdir("compiled")))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.01)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _within_the_limit_of_mappings() -> Iterator[None]:
+    """Forget compiled programs before there are too many.
+
+    Each takes three memory mappings or more, and Linux ends a process that asks for 65,530.
+    """
+    yield
+    mappings = Path("/proc/self/maps")
+    if mappings.exists() and len(mappings.read_bytes().splitlines()) > 20_000:
+        jax.clear_caches()
 
 
 @pytest.fixture

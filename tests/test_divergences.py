@@ -46,8 +46,10 @@ def gaussian(seed: int, outputs: int, points: int, rank: int, shared: bool = Fal
     return Gaussian(random.normal(size=(outputs, points)), rows @ np.swapaxes(rows, 1, 2))
 
 
-@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 12), st.booleans())
-def test_regularized_kl_equals_the_textbook_formula(seed, outputs, points, shared):
+# Few shapes: each is compiled.
+@given(st.integers(0, 10**6), st.sampled_from([(1, 1), (1, 12), (3, 5)]), st.booleans())
+def test_regularized_kl_equals_the_textbook_formula(seed, shape, shared):
+    outputs, points = shape
     q = gaussian(seed, outputs, points, points + 3)
     p = gaussian(seed + 1, outputs, points, points + 3, shared)
     assert regularized_kl(q, p, gamma=1e-2) == pytest.approx(numpy_kl(q, p, 1e-2), rel=1e-9)
@@ -58,7 +60,7 @@ def test_kl_is_the_regularized_one_without_regulariser():
     assert kl(q, p) == pytest.approx(numpy_kl(q, p, 0.0), rel=1e-9)
 
 
-@given(st.integers(0, 10**6), st.integers(1, 10), st.sampled_from(GAMMAS))
+@given(st.integers(0, 10**6), st.sampled_from([1, 9]), st.sampled_from(GAMMAS))
 def test_regularized_kl_is_zero_between_equal_gaussians(seed, points, gamma):
     q = gaussian(seed, 2, points, 3)
     assert regularized_kl(q, q, gamma=gamma) == pytest.approx(0.0, abs=1e-12)
@@ -71,7 +73,7 @@ def test_regularized_kl_is_finite_and_not_negative_for_singular_gaussians(seed, 
     assert np.isfinite(value) and value >= 0
 
 
-@given(st.integers(0, 10**6), st.integers(2, 8))
+@given(st.integers(0, 10**6), st.sampled_from([2, 8]))
 def test_regularized_kl_shrinks_as_gamma_grows(seed, points):
     q, p = gaussian(seed, 1, points, points), gaussian(seed + 1, 1, points, points)
     values = [float(regularized_kl(q, p, gamma=gamma)) for gamma in (1e-6, 1e-3, 1.0)]
@@ -127,11 +129,11 @@ def estimate(num_points: int, seed: int) -> float:
     x = jnp.asarray(x)
     q = Gaussian(jnp.zeros((1, num_points)), RBF(1.0).gram(x)[None])
     p = Gaussian(jnp.zeros((1, num_points)), Matern12(1.0).gram(x)[None])
-    return float(regularized_kl(q, p, gamma=0.1))
+    return float(jax.jit(regularized_kl)(q, p, gamma=0.1))
 
 
 def test_error_of_the_estimator_shrinks_like_one_over_root_m_and_stays_under_the_bound():
-    truth = np.mean([estimate(1000, seed) for seed in range(3)])
+    truth = np.mean([estimate(800, seed) for seed in range(3)])
     sizes = [20, 80, 320]
     errors = [np.mean([abs(estimate(m, seed) - truth) for seed in range(20)]) for m in sizes]
     slope = np.polyfit(np.log(sizes), np.log(errors), 1)[0]

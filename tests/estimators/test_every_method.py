@@ -13,7 +13,7 @@ X = np.random.default_rng(0).normal(size=(40, 2))
 Y = np.sin(X[:, 0]) + 0.1 * np.random.default_rng(1).normal(size=40)
 LABELS = np.where(Y > 0, "yes", "no")
 NEW = np.array([[0.1, 0.2], [8.0, 8.0]])
-QUICK = ("laplace", "sparse_gp")
+QUICK = ("laplace",)
 NAMES = [name for name in registry.names("methods") if name != "empirical_bayes"]
 METHODS = [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in NAMES]
 

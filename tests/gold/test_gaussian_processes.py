@@ -54,6 +54,7 @@ def test_the_exact_process_is_gpjaxs(key):
     assert float(log_evidence(MODEL, DATA)) == pytest.approx(evidence, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_more_starts_never_find_less(key):
     start = Model(GaussianProcess(RBF(30.0)), Normal(0.3))
     found = [
@@ -85,6 +86,7 @@ def test_a_sparse_process_with_every_row_inducing_is_the_exact_one(key):
     assert ours.epistemic_std == pytest.approx(exact.epistemic_std, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_sparse_process_finds_the_closed_form_without_being_told(key):
     inducing = X[:10]
     targets = MODEL.likelihood.gaussian_targets(DATA.y)

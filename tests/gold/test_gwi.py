@@ -69,6 +69,7 @@ def test_a_posterior_like_its_prior_is_at_no_distance_from_it(key):
     assert float(distance) == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_training_starts_at_the_covariance_of_the_collapsed_sparse_process(key):
     start = GWI(MLP((4,)), num_inducing=8).initial(MODEL, DATA, key=key)
     inducing, grid = start.function.spread.inducing, RANDOM.normal(size=(12, 2))

@@ -169,6 +169,7 @@ def test_kronecker_is_closer_to_full_than_the_diagonal_is():
     assert np.mean(np.abs(kronecker - full)) < 0.8 * np.mean(np.abs(diagonal - full))
 
 
+@pytest.mark.slow
 def test_convolutions_have_a_diagonal_and_axes_too():
     images = np.sin(np.arange(144.0)).reshape(9, 4, 4, 1)
     case = Case(
@@ -182,6 +183,7 @@ def test_convolutions_have_a_diagonal_and_axes_too():
     assert np.mean(np.abs(rotated - full)) < np.mean(np.abs(expected - full))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [Diagonal(), RotatedDiagonal(), Full()], ids=repr)
 def test_streaming_rows_in_blocks_changes_nothing(family, monkeypatch):
     case = Case(network=MLP((3,), 1))

@@ -122,6 +122,7 @@ def test_vip_with_exact_coefficients_is_bayesian_linear_regression() -> None:
     np.testing.assert_allclose(lower @ lower.T, np.linalg.inv(precision), rtol=1e-8, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_optimum_of_vip_is_bayesian_linear_regression() -> None:
     random = np.random.default_rng(0)
     x = random.uniform(-1, 1, size=(40, 1))

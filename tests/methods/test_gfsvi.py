@@ -60,6 +60,7 @@ def test_away_from_the_data_the_prior_comes_back(key):
     assert fitted.epistemic_std[1] < 0.1 < 0.3 < min(fitted.epistemic_std[[0, 2]])
 
 
+@pytest.mark.slow
 def test_sampled_functions_have_the_posterior_moments(key):
     posterior = method()(MODEL, DATA, key=key).posterior
     grid = np.linspace(-1, 1, 7)[:, None]

@@ -25,6 +25,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 def test_every_method_learns_and_repeats_itself(method, key):
     fit = method(MODEL, DATA, key=key)
@@ -36,6 +37,7 @@ def test_every_method_learns_and_repeats_itself(method, key):
     np.testing.assert_array_equal(predictive.mean, again.mean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: type(m).__name__)
 def test_five_points_are_enough_without_global_double_precision(method, key):
     with jax.enable_x64(False):
@@ -97,6 +99,7 @@ def test_classes_are_told_apart(method, key):
     assert np.mean(np.argmax(predictive.probabilities, axis=1) == CLASSES.y) > 0.8
 
 
+@pytest.mark.slow
 def test_the_classifier_learns_from_five_labels_without_global_double_precision(key):
     with jax.enable_x64(False):
         labels = Data(X[:5], np.array([0, 1, 0, 1, 1]))
@@ -112,6 +115,7 @@ def test_counts_have_a_sparse_process_too(key):
     assert np.corrcoef(fit.posterior.predict(X).mean, X[:, 0])[0, 1] > 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [SparseGP, GWI])
 def test_training_stops_when_held_out_rows_no_longer_improve(kind, key):
     training = Training(num_steps=3000, learning_rate=0.1, evaluate_every=5, patience=3)

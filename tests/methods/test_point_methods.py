@@ -72,6 +72,7 @@ def test_outputs_that_do_not_fit_are_refused_in_words(method, key):
         method(model, Data(X, np.arange(40) % 3), key=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=names)
 def test_the_same_key_gives_the_same_posterior(method, key):
     first, second = (method(MODEL, DATA, key=key).posterior.predict(X) for _ in range(2))
@@ -80,6 +81,7 @@ def test_the_same_key_gives_the_same_posterior(method, key):
     assert not np.allclose(first.mean, other.mean)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=names)
 def test_five_points_are_enough_and_the_noise_does_not_vanish(method, key):
     posterior = method(MODEL, DATA.take(np.arange(5)), key=key).posterior
@@ -88,6 +90,7 @@ def test_five_points_are_enough_and_the_noise_does_not_vanish(method, key):
     assert float(posterior.likelihood.noise) > 1e-2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=names)
 def test_classes_are_learned(method, key):
     x = np.random.default_rng(2).normal(size=(60, 2))
@@ -97,6 +100,7 @@ def test_classes_are_learned(method, key):
     assert np.mean(predictive.predicted == labels) > 0.85
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=names)
 def test_nothing_needs_the_global_double_precision_setting(method, key):
     with jax.enable_x64(False):
@@ -106,6 +110,7 @@ def test_nothing_needs_the_global_double_precision_setting(method, key):
     assert all(leaf.dtype == jnp.float32 for leaf in leaves)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS[:2], ids=names)
 def test_training_stops_when_held_out_rows_no_longer_improve(method, key):
     training = Training(num_steps=2000, learning_rate=3e-2, evaluate_every=20, patience=3)

@@ -50,6 +50,7 @@ class EmpiricalBayes(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self.check_prior(model)
+        model.likelihood.check(np.asarray(data.y))
         prior = model.function
         runs = []
         for kernel in (prior.kernel, *self.kernels):

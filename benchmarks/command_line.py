@@ -1,0 +1,114 @@
+"""`gfsvi fit`, `predict` and `evaluate` on whole tables, as a user would run them.
+
+python -m benchmarks.command_line --data DIR --output results/command_line.jsonl [NAME ...]
+
+DIR holds regression/NAME.npz with arrays X and y. A tenth of each table, at least 60 rows, is held
+out and judged. `breast_cancer` and `digits` come with scikit-learn, `untidy` is made here of
+diabetes: text categories, gaps, a constant, a date and awkward names. One line of JSON a table is
+appended as it comes; tables that are there already are skipped.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn import datasets
+
+REGRESSION = ("boston", "concrete", "energy", "kin8nm", "naval", "power", "protein", "wine")
+NAMES = (*REGRESSION, "yacht", "denmark_5000", "breast_cancer", "digits", "untidy")
+
+
+def table_of(name: str, folder: Path) -> tuple[pd.DataFrame, str]:
+    """A table and its target."""
+    if name == "untidy":
+        return _untidy(), "progression, a year later"
+    if name in ("breast_cancer", "digits"):
+        bunch: Any = getattr(datasets, f"load_{name}")(as_frame=True)
+        labels = np.asarray(bunch.target_names)[bunch.target]
+        return bunch.data.assign(kind=[f"class {label}" for label in labels]), "kind"
+    arrays = np.load(folder / "regression" / f"{name}.npz")
+    columns = [f"x{i + 1}" for i in range(arrays["X"].shape[1])]
+    return pd.DataFrame(arrays["X"], columns=columns).assign(y=arrays["y"]), "y"
+
+
+def _untidy() -> pd.DataFrame:
+    bunch: Any = datasets.load_diabetes(as_frame=True, scaled=False)
+    frame, random = bunch.data.copy(), np.random.default_rng(0)
+    frame["sex"] = frame["sex"].map({1.0: "female", 2.0: "male"})
+    frame.loc[random.random(len(frame)) < 0.1, "bmi"] = np.nan
+    frame["blood pressure (mmHg), <mean>"] = frame.pop("bp")
+    frame["clinic"] = random.choice(["north", "süd", "east, 2nd floor"], len(frame))
+    frame["country"] = "SE"
+    frame["visited"] = pd.Timestamp("2001-01-01") + pd.to_timedelta(
+        random.integers(0, 900, len(frame)), unit="D"
+    )
+    return frame.assign(**{"progression, a year later": bunch.target})
+
+
+def run(name: str, folder: Path, method: str) -> dict[str, Any]:
+    """Fit, predict and judge one table by the command line."""
+    frame, target = table_of(name, folder)
+    held_out = np.random.default_rng(0).permutation(len(frame)) < max(60, len(frame) // 10)
+    with tempfile.TemporaryDirectory() as place:
+        train, test = Path(place, "train.csv"), Path(place, "test.csv")
+        frame[~held_out].to_csv(train, index=False)
+        frame[held_out].to_csv(test, index=False)
+        model, predictions = Path(place, "m.gfsvi"), Path(place, "p.csv")
+        options = ["--target", target, "--method", method, "--output", str(model), "--quiet"]
+        first = _seconds("fit", str(train), *options, cache=Path(place, "cache"))
+        again = _seconds("fit", str(train), *options, cache=Path(place, "cache"))
+        _seconds("predict", str(model), str(test), "--output", str(predictions))
+        scores = json.loads(_call("evaluate", str(model), str(test), "--json"))
+        columns = list(pd.read_csv(predictions).columns)
+    seconds = {"seconds_first": first, "seconds_second": again}
+    return {"rows": int((~held_out).sum()), **seconds, "columns": columns[:8], **scores}
+
+
+def _seconds(*words: str, cache: Path | None = None) -> float:
+    start = time.perf_counter()
+    _call(*words, cache=cache)
+    return time.perf_counter() - start
+
+
+def _call(*words: str, cache: Path | None = None) -> str:
+
+    environment = dict(os.environ)
+    if cache is not None:
+        environment["GFSVI_CACHE"] = str(cache)
+    command = [sys.executable, "-m", "gfsvi.cli", *words]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words[:2])} ended with {done.returncode}: {done.stderr}")
+    return done.stdout
+
+
+def main() -> None:
+    """Run what is missing."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", default=list(NAMES))
+    parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
+    parser.add_argument("--output", required=True, type=Path, help="records, one line a table")
+    parser.add_argument("--method", default="gfsvi")
+    arguments = parser.parse_args()
+    path = arguments.output
+    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    for name in arguments.names or NAMES:
+        if any((r["dataset"], r["method"]) == (name, arguments.method) for r in records):
+            continue
+        scores = run(name, arguments.data, arguments.method)
+        record = {"dataset": name, "method": arguments.method, **scores}
+        with path.open("a") as file:
+            file.write(json.dumps(record) + "\n")
+        print(json.dumps(record), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""Seconds a step, and seconds to early stopping, of every method on boston, in one run.
+
+python -m benchmarks.method_steps --data DIR --json results/method_steps.json
+
+One fold of the table with 2x100 networks and, for methods that compare at points, 100 of them.
+Steps of all methods are timed in turns, so that whatever else the machine does hits all alike.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from benchmarks.methods import METHODS, build, process_prior, weight_prior
+from benchmarks.tables import fold_of
+from gfsvi.covariances import Diagonal
+from gfsvi.functions import BayesianNetwork
+from gfsvi.method import AbstractMethod
+from gfsvi.methods import GFSVI, ExactGP
+from gfsvi.points import BatchRows, Mixture, UniformBox
+from gfsvi.training import Progress, Training
+
+POINTS = Mixture((BatchRows(50), UniformBox(50)))
+ROUNDS, STEPS_A_ROUND = 5, 10
+
+
+class Clock:
+    """When each look at the training happened."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def __call__(self, progress: Progress) -> bool:
+        """Note the time; never stop."""
+        self.times.append(time.perf_counter())
+        return False
+
+
+def methods() -> dict[str, AbstractMethod]:
+    """Every trained method with 100 measurement points, GFSVI also as the paper has it."""
+    built = {name: build(name) for name in METHODS}
+    built["gfsvi_diagonal"] = GFSVI(covariance=Diagonal())
+    return {
+        name: dataclasses.replace(method, points=POINTS) if hasattr(method, "points") else method
+        for name, method in built.items()
+        if not isinstance(method, ExactGP)
+    }
+
+
+def milliseconds_a_step(method: AbstractMethod, prior: Any, data: Any, key: Any) -> float:
+    """The median over rounds of steps, the first (which compiles) left out."""
+    clock = Clock()
+    training = Training(
+        num_steps=(ROUNDS + 1) * STEPS_A_ROUND, evaluate_every=STEPS_A_ROUND, watch=clock
+    )
+    changes: dict[str, Any] = {"training": training}
+    if hasattr(method, "warm_up"):
+        changes["warm_up"] = None
+    if hasattr(method, "num_rounds"):
+        changes["num_rounds"] = 0
+    dataclasses.replace(method, **changes)(prior, data, key=key)
+    return 1000 * float(np.median(np.diff(clock.times))) / STEPS_A_ROUND
+
+
+def main() -> None:
+    """Time, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    arguments = parser.parse_args()
+    table = np.load(arguments.data / "regression" / "boston.npz")
+    data, validation, _ = fold_of(table["X"], table["y"], 0)
+    key = jax.random.key(0, impl="rbg")
+    process, weights = process_prior(data, key), weight_prior(data)
+    rows: dict[str, dict[str, float]] = {}
+    for name, method in methods().items():
+        prior = weights if method.prior_kind is BayesianNetwork else process
+        rows[name] = {"milliseconds_a_step": milliseconds_a_step(method, prior, data, key)}
+        method(prior, data, key=key, validation=validation)  # compiles
+        start = time.perf_counter()
+        fit = method(prior, data, key=key, validation=validation)
+        rows[name]["seconds_to_early_stopping"] = time.perf_counter() - start
+        rows[name]["steps"] = len(fit.history.steps["objective"])
+        print(name, {k: round(v, 2) for k, v in rows[name].items()}, flush=True)
+    for other in ("tfsvi", "mfvi"):
+        for metric in ("milliseconds_a_step", "seconds_to_early_stopping"):
+            ratio = rows["gfsvi"][metric] / rows[other][metric]
+            print(f"gfsvi over {other}, {metric}: {ratio:.2f}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
