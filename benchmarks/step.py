@@ -175,6 +175,8 @@ def draw(table: dict[str, dict[str, list[float]]], path: str) -> None:
     for axes, (name, columns) in zip(panels, table.items(), strict=True):
         axes.loglog(columns["size"], columns["Diagonal"], "o-", color="#d55e00", label="diagonal")
         axes.loglog(columns["size"], columns["Kronecker"], "s-", color="#0072b2", label="kronecker")
+        axes.set_xticks(columns["size"], [f"{size:,}" for size in columns["size"]])
+        axes.minorticks_off()
         axes.set_xlabel(GROWTH[name][0])
         axes.grid(alpha=0.3)
     panels[0].set_ylabel("milliseconds a step")

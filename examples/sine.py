@@ -33,7 +33,7 @@ PRIORS: dict[str, tuple[AbstractKernel, float]] = {
 }
 FAMILIES = {
     "kronecker": (Kronecker(), Training(num_steps=6000, learning_rate=1e-2, evaluate_every=500)),
-    "diagonal": (Diagonal(0.03), Training(num_steps=5000, learning_rate=2e-2, evaluate_every=500)),
+    "diagonal": (Diagonal(0.03), Training(num_steps=7000, learning_rate=2e-2, evaluate_every=500)),
 }
 
 

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import shlex
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ from gfsvi.table import read_table
 
 if TYPE_CHECKING:
     import pandas
+
+PAGE_SECONDS = 8.0
+"""What a page takes to write, with its pictures."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -66,7 +70,7 @@ def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter
     settings: dict[str, Any] = {
         "kernel": arguments.kernel,
         "random_state": arguments.seed,
-        "time_budget": arguments.time_budget,
+        "time_budget": _time_left(arguments),
         "checkpoint": f"{arguments.output}.checkpoint",
         "watch": reporter.watch,
     }
@@ -76,6 +80,14 @@ def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter
         return kind(**settings)
     kind = estimators.BayesianRegressor if regression else estimators.BayesianClassifier
     return kind(arguments.method, **settings)
+
+
+def _time_left(arguments: argparse.Namespace) -> float | None:
+    """What the budget leaves for the fit, when the program began some seconds ago."""
+    if arguments.time_budget is None:
+        return None
+    page = 0.0 if arguments.report is None else PAGE_SECONDS
+    return max(0.1, arguments.time_budget - (time.monotonic() - arguments.began) - page)
 
 
 def _write_report(

@@ -4,6 +4,7 @@ import argparse
 import io
 import os
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -31,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 if all went well, 2 for bad input, 130 if interrupted."""
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be in any alphabet
         sys.stdout.reconfigure(errors="backslashreplace")
-    parsed = _parser().parse_args(arguments)
+    began = time.monotonic()
+    parsed = _parser().parse_args(arguments, argparse.Namespace(began=began))
     try:
         status = parsed.run(parsed)
         sys.stdout.flush()

@@ -213,7 +213,7 @@ class AbstractEstimator(BaseEstimator):
         method = EmpiricalBayes(
             kernels=tuple(others),
             num_starts=1,
-            training=stages.training(EmpiricalBayes().training, "prior", until=0.35),
+            training=stages.training(EmpiricalBayes().training, "prior", until=0.4),
         )
         return to_numpy(method(model, data, key=key).posterior)
 

@@ -18,7 +18,7 @@ ESTIMATORS = {
     for kind in (GFSVIRegressor, GFSVIClassifier, BayesianRegressor, BayesianClassifier)
 }
 # Where and how long a fit ran says nothing of the model.
-NOT_SAVED = {"watch", "checkpoint"}
+NOT_SAVED = {"watch", "checkpoint", "time_budget"}
 
 
 def save(estimator: AbstractEstimator, path: str | PathLike[str]) -> None:

@@ -12,6 +12,8 @@ from gfsvi.networks.mlp import MLP
 from gfsvi.training import Progress, Training
 
 Watch = Callable[[str, Progress], bool | None]
+AFTERWARDS = 7.0
+"""Seconds that noise, novelty and diagnostics take after training, most of it to compile them."""
 
 
 class Stages:
@@ -24,7 +26,7 @@ class Stages:
         self._began = time.monotonic()
 
     def training(self, training: Training, stage: str, *, until: float) -> Training:
-        """This training, ended when the given share of the time is used up."""
+        """This training, ended when the given share of the time for training is used up."""
 
         def watch(progress: Progress) -> bool:
             told_to = self._watch is not None and bool(self._watch(stage, progress))
@@ -39,8 +41,8 @@ class Stages:
         if isinstance(network := getattr(method, "network", None), MLP):
             changes["network"] = MLP(settings.hidden, num_outputs, network.activation)
         for name, stage, until, num_steps in (
-            ("training", "posterior", 0.85, settings.num_steps),
-            ("warm_up", "mean", 0.6, settings.num_mean_steps),
+            ("training", "posterior", 1.0, settings.num_steps),
+            ("warm_up", "mean", 0.7, settings.num_mean_steps),
         ):
             if isinstance(training := getattr(method, name, None), Training):
                 sized = dataclasses.replace(
@@ -55,4 +57,7 @@ class Stages:
         return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
 
     def _is_late(self, until: float) -> bool:
-        return self._budget is not None and time.monotonic() - self._began > until * self._budget
+        if self._budget is None:
+            return False
+        usable = max(self._budget - AFTERWARDS, 0.1 * self._budget)
+        return time.monotonic() - self._began > until * usable
