@@ -59,7 +59,11 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 
 
 def _check_names(arguments: argparse.Namespace) -> None:
-    registry.find("methods", arguments.method)
+    if registry.find("methods", arguments.method).__name__ == "EmpiricalBayes":
+        raise ValueError(
+            "--method expects a method that learns a posterior; got empirical_bayes, which chooses "
+            "priors and is used anyway. `gfsvi list methods` names the others."
+        )
     if arguments.kernel != "auto":
         registry.find("kernels", arguments.kernel)
 
