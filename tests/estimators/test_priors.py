@@ -33,7 +33,7 @@ def families_of(monkeypatch, numbers, houses):
 
 
 def test_by_itself_it_chooses_among_several_families(families_of):
-    names = [type(kernel).__name__ for kernel in families_of("auto")]
+    names = [type(one_of.kernel).__name__ for one_of in families_of("auto")]
     assert names == ["Matern52", "Matern32", "RBF"]
 
 

@@ -1,6 +1,8 @@
 """What regressor and classifier share: a table of numbers in, a posterior out."""
 
+import dataclasses
 from abc import abstractmethod
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +20,7 @@ from gfsvi.diagnostics import diagnose
 from gfsvi.estimators.novelty import novelty_of
 from gfsvi.estimators.settings import Settings
 from gfsvi.estimators.stages import Stages, Watch
+from gfsvi.families import OneOf
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernel import AbstractKernel
@@ -215,7 +218,11 @@ class AbstractEstimator(BaseEstimator):
             num_starts=1,
             training=stages.training(EmpiricalBayes().training, "prior", until=0.4),
         )
-        return to_numpy(method(model, data, key=key).posterior)
+        chosen = to_numpy(method(model, data, key=key).posterior)
+        if not isinstance(chosen.function.kernel, OneOf):
+            return chosen
+        process = dataclasses.replace(chosen.function, kernel=chosen.function.kernel.kernel)
+        return Model(process, chosen.likelihood)
 
     def _standardized(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -237,11 +244,14 @@ def refuse(arguments: dict[str, Any], owner: object) -> None:
         raise TypeError(f"{type(owner).__name__}.fit does not support {name}: {reason}.")
 
 
-def _kernels(kernel: Any, num_features: int) -> list[AbstractKernel]:
+def _kernels(kernel: Any, num_features: int) -> Sequence[AbstractKernel]:
     if not isinstance(kernel, str):
         return [as_kernel(kernel)]
-    names = AUTO_KERNELS if kernel == "auto" else (kernel,)
-    return [_built(registry.find("kernels", name), num_features) for name in names]
+    if kernel != "auto":
+        return [_built(registry.find("kernels", kernel), num_features)]
+    families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
+    lengthscale = np.full(num_features, num_features**0.5)
+    return [OneOf(families, np.array(number), lengthscale) for number in range(len(families))]
 
 
 def _built(kernel: type[AbstractKernel], num_features: int) -> AbstractKernel:

@@ -22,6 +22,9 @@ from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, Training, maximize
 
+NUM_LAST_STEPS = 25
+Run = tuple[Model, Data, PRNGKeyArray, Training]
+
 
 class EmpiricalBayes(AbstractMethod):
     """Maximise the log marginal likelihood of mini-batches (Chen et al. 2021).
@@ -53,19 +56,29 @@ class EmpiricalBayes(AbstractMethod):
         model.likelihood.check(np.asarray(data.y))
         prior = model.function
         runs = []
+        # The same rows at the same steps for every family, so that they can be compared.
+        starts = [jax.random.split(k) for k in jax.random.split(key, self.num_starts)]
         for kernel in (prior.kernel, *self.kernels):
             family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)
-            for start in range(self.num_starts):
-                key, start_key, train_key = jax.random.split(key, 3)
-                first = family if start == 0 else perturbed(family, key=start_key)
+            for number, (start_key, train_key) in enumerate(starts):
+                first = family if number == 0 else perturbed(family, key=start_key)
                 runs.append((first, data, train_key, self._numbered_training()))
-        # Side by side: half of the time goes to compiling, which takes one core at a time.
+        fits = self._fit_all(runs)
+        return fits[int(np.argmax([self._quality(fit, len(data)) for fit in fits]))]
+
+    def _fit_all(self, runs: list[Run]) -> list[Fit]:
+        """Side by side, since half of the time goes to compiling, which takes one core at a time.
+
+        What has the structure of an earlier run waits for it, and then compiles nothing.
+        """
+        structures = [jax.tree.structure(run[0]) for run in runs]
+        leads = [structures.index(structure) == i for i, structure in enumerate(structures)]
+        fits: dict[int, Fit] = {}
         with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as pool:
-            fits = list(pool.map(lambda run: self._fit(*run), runs))
-        if len(fits) == 1:
-            return fits[0]
-        quality = [self._quality(fit, data, key) for fit in fits]
-        return fits[int(np.argmax(quality))]
+            for wave in (True, False):
+                numbers = [i for i, lead in enumerate(leads) if lead is wave]
+                fits |= zip(numbers, pool.map(lambda i: self._fit(*runs[i]), numbers), strict=True)
+        return [fits[i] for i in range(len(runs))]
 
     def _numbered_training(self) -> Training:
         """The training of the next run, whose place in a checkpoint depends on the order alone."""
@@ -87,15 +100,8 @@ class EmpiricalBayes(AbstractMethod):
         )
         return Fit(posterior, history)
 
-    def _quality(self, fit: Fit, data: Data, key: PRNGKeyArray) -> float:
-        """Mean log marginal likelihood a row, on batches that are the same for every model."""
-        model, size = fit.posterior, min(self.training.batch_size, len(data))
-        if size == len(data):  # the last step has just measured it
-            return float(fit.history.steps["objective"][-1])
-        num_batches = min(8, math.ceil(len(data) / size))
-        order = np.asarray(jax.random.permutation(jax.random.key(0), len(data)))
-        rows = [order[i * size : (i + 1) * size] for i in range(num_batches)]
-        evaluate = eqx.filter_jit(log_marginal_likelihood)
-        values = [evaluate(model, data.take(r), 1.0, key=key)[0] / len(r) for r in rows]
-        value = float(np.mean(np.array(values)))
+    def _quality(self, fit: Fit, num_rows: int) -> float:
+        """Log marginal likelihood a row, over the last steps, which hardly move any more."""
+        count = 1 if self.training.batch_size >= num_rows else NUM_LAST_STEPS
+        value = float(np.mean(fit.history.steps["objective"][-count:]))
         return value if math.isfinite(value) else -math.inf

@@ -229,7 +229,7 @@ class GFSVI(AbstractMethod):
         x = jnp.asarray(data.x[:1])
         key = jax.random.key(0)
         made = jax.eval_shape(lambda: self.network.apply(self.network.init(x, key=key), x)).shape
-        given = model.function.at(x).mean.shape[0]
+        given = jax.eval_shape(lambda: model.function.at(x)).mean.shape[0]
         if made[-1] != needed or given != needed:
             raise ValueError(
                 f"{type(model.likelihood).__name__} needs {needed} function outputs for these "
