@@ -2,16 +2,22 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from gfsvi.data import Data
+from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 
 
 def check_outputs(model: Model, data: Data, network: AbstractNetwork | None = None) -> None:
-    """Refuse, in words, a process or a network with too few outputs or too many."""
+    """Refuse, in words, observations that make no sense, or a function with other outputs."""
+    model.likelihood.check(np.asarray(data.y))
     needed = model.likelihood.num_outputs(data.y)
-    given = {"prior": model.function.outputs}
+    if isinstance(model.function, BayesianNetwork):
+        given, network = {}, model.function.network
+    else:
+        given = {"prior": model.function.outputs}
     if network is not None:
         given["network"] = _network_outputs(network, jnp.asarray(data.x[:1]))
     wrong = [f"a {what} with {count}" for what, count in given.items() if count != needed]

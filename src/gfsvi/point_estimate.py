@@ -5,7 +5,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.calibration import calibrated, settled
@@ -121,16 +120,3 @@ def most_probable(
 def likelihood_of(model: Model) -> Any:
     """What stays as it is while the weights are trained alone."""
     return model.likelihood
-
-
-def check_outputs(model: Model, data: Data) -> None:
-    """Refuse, in words, observations that the likelihood or the network cannot explain."""
-    model.likelihood.check(np.asarray(data.y))
-    function, needed = model.function, model.likelihood.num_outputs(data.y)
-    x = jnp.asarray(data.x[:1])
-    made = jax.eval_shape(function.network.apply, function.params, x).shape[-1]
-    if made != needed:
-        raise ValueError(
-            f"{type(model.likelihood).__name__} needs {needed} function outputs for these "
-            f"observations; got a network with {made}. Set outputs={needed} on it."
-        )

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.calibration import calibrated
@@ -69,7 +68,6 @@ class ExactGP(AbstractMethod):
                 f"{type(model.likelihood).__name__}. For classes use GPClassifier, for other "
                 "likelihoods use GFSVI or SparseGP."
             )
-        model.likelihood.check(np.asarray(data.y))
         check_outputs(model, data)
         if len(data) > MAX_ROWS:
             raise ValueError(

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractCovariance
@@ -21,6 +20,7 @@ from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
+from gfsvi.outputs import check_outputs
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.starts import random_start
@@ -70,7 +70,7 @@ class FVI(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self.check_prior(model)
-        model.likelihood.check(np.asarray(data.y))
+        check_outputs(model, data, self.network)
         start_key, train_key = jax.random.split(key)
         start = random_start(
             BayesianNetwork,

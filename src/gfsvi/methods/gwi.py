@@ -74,7 +74,6 @@ class GWI(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self.check_prior(model)
-        model.likelihood.check(np.asarray(data.y))
         check_outputs(model, data, self.network)
         start_key, train_key = jax.random.split(key)
         return maximize_elbo(

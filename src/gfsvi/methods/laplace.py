@@ -24,11 +24,11 @@ from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import Params
+from gfsvi.outputs import check_outputs
 from gfsvi.params import is_learnable
 from gfsvi.point_estimate import (
     LogPosterior,
     WeightPrior,
-    check_outputs,
     likelihood_of,
     random_members,
 )

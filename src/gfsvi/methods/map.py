@@ -10,7 +10,8 @@ from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.point_estimate import check_outputs, most_probable
+from gfsvi.outputs import check_outputs
+from gfsvi.point_estimate import most_probable
 from gfsvi.precision import double
 from gfsvi.training import Fit, Training
 

@@ -6,7 +6,6 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractCovariance
@@ -18,6 +17,7 @@ from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
+from gfsvi.outputs import check_outputs
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.starts import posterior_network
@@ -59,7 +59,7 @@ class TFSVI(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self.check_prior(model)
-        model.likelihood.check(np.asarray(data.y))
+        check_outputs(model, data)
         start_key, train_key = jax.random.split(key)
         start = posterior_network(model.function, self.covariance, data, key=start_key)
         fit = maximize_elbo(

@@ -6,7 +6,6 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariance import AbstractIndependent
@@ -22,6 +21,7 @@ from gfsvi.likelihoods.normal import Normal
 from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
+from gfsvi.outputs import check_outputs
 from gfsvi.precision import double
 from gfsvi.steps import Objective, Parts, Where
 from gfsvi.training import Fit, Training
@@ -57,7 +57,7 @@ class VIP(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self.check_prior(model)
-        model.likelihood.check(np.asarray(data.y))
+        check_outputs(model, data)
         noise_key, train_key = jax.random.split(key)
         fit = maximize_elbo(
             self._objective(),
