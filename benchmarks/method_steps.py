@@ -17,7 +17,7 @@ import jax
 import numpy as np
 
 from benchmarks.methods import METHODS, build, process_prior, weight_prior
-from benchmarks.tables import fold_of
+from gfsvi.bench.folds import fold_of
 from gfsvi.covariances import Diagonal
 from gfsvi.functions import BayesianNetwork
 from gfsvi.method import AbstractMethod

@@ -13,27 +13,15 @@ from pathlib import Path
 
 import jax
 import numpy as np
-from sklearn.model_selection import KFold
 
 from gfsvi import metrics
-from gfsvi.data import Data
+from gfsvi.bench.folds import fold_of
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import WarpedNormal
 from gfsvi.methods import GFSVI, EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.warp import Warp
-
-
-def fold_of(x: np.ndarray, y: np.ndarray, fold: int) -> tuple[Data, Data, Data]:
-    """Training, validation and test rows, standardised by the training rows."""
-    train, test = list(KFold(5, shuffle=True, random_state=0).split(x))[fold]
-    order = np.random.default_rng(fold).permutation(train)
-    held_out, train = order[: len(order) // 10], order[len(order) // 10 :]
-    centre, spread = x[train].mean(0), x[train].std(0)
-    x = (x - centre) / np.where(spread > 0, spread, 1)
-    y = (y - y[train].mean()) / y[train].std()
-    return Data(x[train], y[train]), Data(x[held_out], y[held_out]), Data(x[test], y[test])
 
 
 def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) -> dict[str, float]:

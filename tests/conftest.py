@@ -8,8 +8,13 @@ import hypothesis
 import jax
 import pytest
 
-# Small matrices: threads of XLA would wait for each other and for the other worker's.
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+os.environ.setdefault(
+    "XLA_FLAGS",
+    # Small matrices: threads of XLA would wait for each other and for the other worker's.
+    "--xla_cpu_multi_thread_eigen=false "
+    # Compiles in a little more than half the time, which is most of the time of the tests.
+    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1",
+)
 
 jax.config.update("jax_enable_x64", True)
 # Tests compile much and compute little.

@@ -51,10 +51,12 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
     """How far to go along each feature until the function's values are no longer close.
 
     The step at which the correlation first falls to exp(-1/2), one length scale of an RBF
-    kernel, seen from the middle of `x`; at most a hundred ranges of the feature.
+    kernel, seen from the middle of `x`; at most a hundred ranges of the feature, and of a
+    feature that is constant a hundred.
     """
     rows = np.asarray(x, np.float64)
-    ranges = np.maximum(np.ptp(rows, axis=0), 1e-12)
+    ranges = np.ptp(rows, axis=0)
+    ranges = np.where(ranges > 1e-9 * np.abs(rows).max(axis=0), ranges, 1.0)
     fractions = np.geomspace(1e-3, 1e2, 51)
     centre = np.median(rows, axis=0)
     steps = np.eye(rows.shape[1])[:, None, :] * (fractions[:, None] * ranges)[None]
@@ -65,4 +67,4 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
 
     below = np.asarray(jax.lax.map(correlations, jnp.asarray(steps))) <= np.exp(-0.5)
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(fractions) - 1)
-    return fractions[first] * ranges
+    return jnp.asarray(fractions[first] * ranges)

@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-# The plural module or package is the collection, the abstract class is what its members are.
+# The singular module has the idea; the plural module or package beside it is the collection.
 _IDEAS = {
     "covariances": "gfsvi.covariance.AbstractCovariance",
+    "datasets": "gfsvi.bench.dataset.AbstractDataset",
     "functions": "gfsvi.function.AbstractRandomFunction",
     "kernels": "gfsvi.kernel.AbstractKernel",
     "likelihoods": "gfsvi.likelihood.AbstractLikelihood",
@@ -23,6 +24,7 @@ _IDEAS = {
     "networks": "gfsvi.network.AbstractNetwork",
     "points": "gfsvi.points.AbstractPoints",
     "predictives": "gfsvi.predictive.AbstractPredictive",
+    "tasks": "gfsvi.bench.task.AbstractTask",
 }
 # What is in there is made from objects of other libraries, not by name.
 _NOT_BY_NAME = "adapters"
@@ -67,7 +69,8 @@ def _classes(collection: str) -> dict[str, type[Any]]:
     home, _, idea_name = _IDEAS[collection].rpartition(".")
     idea = getattr(importlib.import_module(home), idea_name)
     found: dict[str, type[Any]] = {}
-    for module in _modules(importlib.import_module(f"gfsvi.{collection}")):
+    plural = f"{home.rpartition('.')[0]}.{collection}"
+    for module in _modules(importlib.import_module(plural)):
         for member in vars(module).values():
             if _is_final(member, idea) and member.__module__ == module.__name__:
                 found[_snake_case(member.__name__)] = member

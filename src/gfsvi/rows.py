@@ -24,3 +24,9 @@ def padded(x: np.ndarray) -> np.ndarray:
     """The rows and, up to the next power of two, the last one again."""
     size = max(MIN_BLOCK, 1 << max(0, len(x) - 1).bit_length())
     return np.concatenate([x, np.repeat(x[-1:], size - len(x), axis=0)])
+
+
+def spreads(values: np.ndarray) -> np.ndarray:
+    """Standard deviations of columns, 1 for those that are constant but for rounding."""
+    spread = values.std(axis=0)
+    return np.where(spread > 1e-12 * np.abs(values).max(axis=0), spread, 1.0)

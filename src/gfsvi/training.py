@@ -46,6 +46,8 @@ class Training:
 
     Args:
         num_steps: Steps at most.
+        stretch: How many times as many steps there may be where there are more rows than in a
+            batch: as often as the rows are a batch, and at most this often.
         batch_size: Rows a step; all of them where there are fewer.
         learning_rate: Peak of a cosine schedule that warms up over the first steps.
         optimizer: Any optax optimiser instead of Adam with that schedule.
@@ -58,6 +60,7 @@ class Training:
     """
 
     num_steps: int = 500
+    stretch: float = 1.0
     batch_size: int = 2000
     learning_rate: float = 1e-2
     optimizer: optax.GradientTransformation | None = None
@@ -66,6 +69,11 @@ class Training:
     patience: int = 20
     watch: Callable[[Progress], bool | None] | None = None
     checkpoint: Callable[[], Checkpoint] | None = None
+
+    def for_rows(self, num_rows: int) -> "Training":
+        """The same with the number of steps for so many rows."""
+        factor = min(max(1.0, num_rows / self.batch_size), self.stretch)
+        return dataclasses.replace(self, num_steps=round(factor * self.num_steps), stretch=1.0)
 
     def build_optimizer(self) -> optax.GradientTransformation:
         """The optimiser of a run."""
@@ -157,6 +165,7 @@ def maximize(
     With validation data the model that scored best there is returned, and training stops when
     the score no longer improves. A loss that is not finite is an error that says `remedy`.
     """
+    training = training.for_rows(len(data))
     params, rest = learnable_parts(model, fixed)
     size = min(training.batch_size, len(data))
     steps = Steps(objective, training.build_optimizer(), rest, size, training.slow)

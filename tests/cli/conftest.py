@@ -10,10 +10,11 @@ import jax
 import numpy as np
 import pandas as pd
 import pytest
+from filelock import FileLock
 from jax.experimental.compilation_cache import compilation_cache
 
 from gfsvi.cli import main
-from gfsvi.cli.compilation import ONE_THREAD
+from gfsvi.process import ONE_THREAD
 
 ROWS = 60
 SCRIPT = "<script>alert(1)</script>"
@@ -33,8 +34,8 @@ def left_as_it_was(folder: Path):
     compilation_cache.reset_cache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GFSVI_CACHE", str(folder))
-        patch.setenv("XLA_FLAGS", ONE_THREAD)
-        patch.setenv("OPENBLAS_NUM_THREADS", "1")
+        for name, value in ONE_THREAD.items():
+            patch.setenv(name, value)
         yield
     for name, value in before.items():
         jax.config.update(name, value)
@@ -118,25 +119,34 @@ def table(houses) -> Path:
 
 
 def fitted(houses: pd.DataFrame, folder: Path, cache: Path, target: str, *options: str) -> Path:
-    """The model that `gfsvi fit` leaves behind."""
+    """The model that `gfsvi fit` leaves behind; the first worker that needs it makes it for all."""
     table, model = folder / "houses.csv", folder / "model.gfsvi"
-    houses.to_csv(table, index=False)
-    words = ["fit", table, "--target", target, "--output", model, "--quiet", *FIT, *options]
-    with left_as_it_was(cache):
-        assert main([str(word) for word in words]) == 0
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        if not model.exists():
+            houses.to_csv(table, index=False)
+            words = ["fit", table, "--target", target, "--output", model, "--quiet", *FIT, *options]
+            with left_as_it_was(cache):
+                assert main([str(word) for word in words]) == 0
     return model
 
 
 @pytest.fixture(scope="session")
-def regression(houses, tmp_path_factory, cache) -> Path:
+def for_all_workers(tmp_path_factory, worker_id) -> Path:
+    """A folder of this run of the tests that its workers share."""
+    own = tmp_path_factory.getbasetemp()
+    return own if worker_id == "master" else own.parent
+
+
+@pytest.fixture(scope="session")
+def regression(houses, for_all_workers, cache) -> Path:
     """A model of prices, with its page beside it."""
-    folder = tmp_path_factory.mktemp("regression")
+    folder = for_all_workers / "regression"
     page = str(folder / "page.html")
     return fitted(houses.drop(columns="kind"), folder, cache, "price", "--report", page)
 
 
 @pytest.fixture(scope="session")
-def classification(houses, tmp_path_factory, cache) -> Path:
+def classification(houses, for_all_workers, cache) -> Path:
     """A model of kinds."""
-    folder = tmp_path_factory.mktemp("classification")
-    return fitted(houses.drop(columns="price"), folder, cache, "kind")
+    return fitted(houses.drop(columns="price"), for_all_workers / "kinds", cache, "kind")

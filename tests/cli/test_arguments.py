@@ -23,7 +23,7 @@ from .test_bad_tables import GOOD, csv, fit, refused
         (["predict", "m"], "expected a value for table, --output"),
         (["evaluate"], "expected a value for model, table"),
         (["evaluate", "m", "t", "--yaml"], "unrecognized arguments: --yaml"),
-        (["list", "animals"], "expected one of covariances, functions, kernels"),
+        (["list", "animals"], "expected one of covariances, datasets, functions, kernels"),
         (["predict", "m", "t", "--output", "p", "--level", "1"], "--level: expected a level"),
         (["predict", "m", "t", "--output", "p", "--level", "nan"], "between 0 and 1; got 'nan'"),
         (["predict", "m", "t", "--output", "p", "--level", "high"], "expected a number"),

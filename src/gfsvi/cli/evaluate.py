@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gfsvi import metrics
-from gfsvi.cli.compilation import prepare_jax
+from gfsvi.process import prepare_jax
 from gfsvi.table import TableError, read_table
 
 

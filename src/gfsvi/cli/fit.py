@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gfsvi import registry
-from gfsvi.cli.compilation import prepare_jax
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.preparation import Preparation
+from gfsvi.process import prepare_jax
 from gfsvi.table import read_table
 
 if TYPE_CHECKING:

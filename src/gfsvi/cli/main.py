@@ -66,6 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_fit(commands)
     _add_predict(commands)
     _add_evaluate(commands)
+    _add_bench(commands)
     _add_list(commands)
     return parser
 
@@ -116,6 +117,29 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     command.set_defaults(run=evaluate.run)
 
 
+def _add_bench(commands: argparse._SubParsersAction) -> None:
+    bench = commands.add_parser("bench", help="experiments: data sets x methods x folds")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|report|tune")
+    command = verbs.add_parser("run", help="make the runs that are missing")
+    command.add_argument("experiment", help="a TOML file")
+    command.add_argument("--output", required=True, metavar="DIR", help="folder of the records")
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=_positive, default=1, help="processes on this machine")
+    where.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, or `local`")
+    for option in ("dataset", "method"):
+        command.add_argument(f"--{option}", action="append", help="only this; again for several")
+    command.add_argument("--fold", type=_whole_number, action="append", help="only this one")
+    command.add_argument("--retry", action="store_true", help="make failed runs again")
+    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.set_defaults(run=lambda arguments: _bench().run(arguments))
+
+
+def _bench() -> Any:
+    from gfsvi.cli import bench  # needs filelock, which others do without
+
+    return bench
+
+
 def _add_list(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("list", help="what can be called by name")
     names = registry.collections()
@@ -137,6 +161,12 @@ def _whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"expected a whole number from 0 to 2147483647; got {text!r}"
         )
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1; got {text!r}")
     return int(text)
 
 

@@ -3,9 +3,9 @@
 import argparse
 import sys
 
-from gfsvi.cli.compilation import prepare_jax
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.tables import prediction_table, prepared
+from gfsvi.process import prepare_jax
 from gfsvi.table import read_table, write_table
 
 

@@ -24,7 +24,7 @@ def still_improving(fitted: Fitted) -> Diagnostic | None:
     what = "validation score" if validated else "objective"
     steps = len(history.steps["objective"])
     training = getattr(fitted.run.method, "training", None)
-    wanted = steps if training is None else training.num_steps
+    wanted = steps if training is None else training.for_rows(len(fitted.run.data)).num_steps
     stopped = f"all {steps} steps" if steps >= wanted else f"{steps} of {wanted} steps"
     return Diagnostic(
         "still_improving",

@@ -32,6 +32,7 @@ from gfsvi.model import Model
 from gfsvi.networks.mlp import MLP
 from gfsvi.precision import to_numpy
 from gfsvi.preparation import Preparation
+from gfsvi.rows import spreads
 
 if TYPE_CHECKING:
     import pandas
@@ -135,7 +136,7 @@ class AbstractEstimator(BaseEstimator):
         self.n_features_in_ = X.shape[1]
         self.feature_names_ = self._names(X.shape[1])
         observations, likelihood = self._learn_observations(y)
-        self.input_centre_, self.input_spread_ = X.mean(axis=0), _spread(X)
+        self.input_centre_, self.input_spread_ = X.mean(axis=0), spreads(X)
         self._learn(Data((X - self.input_centre_) / self.input_spread_, observations), likelihood)
         return self
 
@@ -259,11 +260,6 @@ def _built(kernel: type[AbstractKernel], num_features: int) -> AbstractKernel:
     if "lengthscale" in kernel.__dataclass_fields__:
         return kernel(lengthscale=np.full(num_features, num_features**0.5))
     return kernel()
-
-
-def _spread(X: np.ndarray) -> np.ndarray:
-    spread = X.std(axis=0)
-    return np.where(spread > 0, spread, 1.0)
 
 
 def seed_of(random_state: Any) -> int:

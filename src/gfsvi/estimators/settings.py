@@ -7,9 +7,14 @@ from gfsvi.method import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.training import Training
 
 MAX_FIXED_ROWS = 400
 """Up to here every training row is a measurement point: a thousand points take seconds a step."""
+
+
+MAX_STRETCH = 4
+"""More rows than a batch has take more steps, but not without end."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +54,10 @@ class Settings:
             # Each output has a Cholesky factor of its own.
             most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
             derived["num_points"] = min(num_rows, most) + max(20, most // 6)
-            derived |= {"gamma": 1e-10, "num_mean_steps": 2000, "num_steps": 100}
+            batch_size = given.get("batch_size") or derived["batch_size"]
+            trainings = (Training(num, MAX_STRETCH, batch_size) for num in (2000, 100))
+            num_mean, num = (training.for_rows(num_rows).num_steps for training in trainings)
+            derived |= {"gamma": 1e-10, "num_mean_steps": num_mean, "num_steps": num}
         chosen = derived | {name: value for name, value in given.items() if value is not None}
         name = type(method).__name__
         return cls(name, num_rows, num_validation_rows, num_features, seed=seed, **chosen)

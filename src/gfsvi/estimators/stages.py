@@ -48,6 +48,7 @@ class Stages:
                 sized = dataclasses.replace(
                     training,
                     num_steps=training.num_steps if num_steps is None else num_steps,
+                    stretch=training.stretch if num_steps is None else 1.0,
                     batch_size=settings.batch_size,
                 )
                 changes[name] = self.training(sized, stage, until=until)

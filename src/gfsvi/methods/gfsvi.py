@@ -66,14 +66,15 @@ class GFSVI(AbstractMethod):
     points: AbstractPoints | None = None
     gamma: float = eqx.field(static=True, default=1e-10)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=150, learning_rate=2e-2, evaluate_every=10)
+        static=True,
+        default=Training(num_steps=150, stretch=4, learning_rate=2e-2, evaluate_every=10),
     )
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     warm_up: Training | None = eqx.field(
         static=True,
-        default=Training(num_steps=2000, learning_rate=3e-3, evaluate_every=100),
+        default=Training(num_steps=2000, stretch=4, learning_rate=3e-3, evaluate_every=100),
     )
     gauss_newton: bool | None = eqx.field(static=True, default=None)
 

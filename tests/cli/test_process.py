@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from gfsvi.cli.compilation import cache_folder, prepare_jax
+from gfsvi.process import cache_home, prepare_jax
 
 
 @pytest.fixture
@@ -56,4 +56,4 @@ def test_a_program_that_cannot_be_kept_is_not_worth_a_word(folder):
 def test_without_a_word_it_is_the_usual_place(monkeypatch):
     monkeypatch.delenv("GFSVI_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
-    assert cache_folder() == Path("/somewhere/gfsvi/compiled")
+    assert cache_home() == Path("/somewhere/gfsvi")

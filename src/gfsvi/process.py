@@ -1,4 +1,4 @@
-"""How the command line has its programs compiled and run; the library leaves such things alone."""
+"""Settings for processes of our own, the command line and workers; the library sets nothing."""
 
 import os
 import warnings
@@ -6,26 +6,30 @@ from pathlib import Path
 
 MAX_BYTES = 2**30
 MANY_ROWS = 20_000
-ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+ONE_THREAD = {
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""For small matrices, whose threads would wait for each other longer than they work."""
 
 
 def prepare_jax(num_rows: int) -> None:
     """Settings for a table of this size; call it before anything is computed.
 
-    The matrices of a small table are so small that threads wait for each other longer than they
-    work: one thread is faster, and much faster on a busy machine. What is compiled is kept, so
-    that the second run of a command starts sooner.
+    With few rows one thread is faster, and much faster on a busy machine. What is compiled is
+    kept, so that the second run of a command starts sooner.
     """
     if num_rows < MANY_ROWS:
-        os.environ.setdefault("XLA_FLAGS", ONE_THREAD)
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _keep_compiled()
+        for name, value in ONE_THREAD.items():
+            os.environ.setdefault(name, value)
+    keep_compiled()
 
 
-def _keep_compiled() -> None:
+def keep_compiled() -> None:
+    """Keep what JAX compiles for the next process."""
     import jax
 
-    folder = cache_folder()
+    folder = cache_home() / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
@@ -47,10 +51,10 @@ def _sweep(folder: Path) -> None:
             program.unlink(missing_ok=True)
 
 
-def cache_folder() -> Path:
-    """Where compiled programs are kept: in GFSVI_CACHE, or in the platform's usual place."""
+def cache_home() -> Path:
+    """Where things are kept that can be had again: GFSVI_CACHE, or the platform's usual place."""
     named = os.environ.get("GFSVI_CACHE")
     if named:
-        return Path(named) / "compiled"
+        return Path(named)
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(home) / "gfsvi" / "compiled"
+    return Path(home) / "gfsvi"

@@ -1,0 +1,1 @@
+"""Experiments: data sets x methods x folds, run once each, recorded and reported."""

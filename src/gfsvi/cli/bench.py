@@ -1,0 +1,103 @@
+"""`gfsvi bench run | report | tune`."""
+
+import argparse
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from gfsvi.bench.experiment import Experiment, Run
+from gfsvi.bench.local import LocalWorker
+from gfsvi.bench.records import OK, Record, Records
+from gfsvi.bench.runner import Worker, missing, run_all
+
+SECONDS_BETWEEN_LINES = 5.0
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Make the runs of an experiment that are missing; 1 if some failed."""
+    experiment = Experiment.read(arguments.experiment).only(
+        datasets=tuple(arguments.dataset or ()),
+        methods=tuple(arguments.method or ()),
+        folds=tuple(arguments.fold or ()),
+    )
+    records = Records(arguments.output)
+    records.folder.mkdir(parents=True, exist_ok=True)
+    left = missing(experiment.runs, records, retry=arguments.retry)
+    display = Display(len(experiment.runs), len(left), quiet=arguments.quiet)
+    signal.signal(signal.SIGTERM, _stop)
+    if left:
+        workers = _workers(arguments)
+        display.num_workers = len(workers)
+        run_all(experiment.runs, records, workers, retry=arguments.retry, tell=display.tell)
+    return _summarize(experiment.runs, records)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _workers(arguments: argparse.Namespace) -> Sequence[Worker]:
+    if arguments.ray is not None:
+        from gfsvi.bench.ray_cluster import ray_workers
+
+        return ray_workers(arguments.ray)
+    return [LocalWorker() for _ in range(arguments.workers)]
+
+
+def _summarize(runs: Sequence[Run], records: Records) -> int:
+    wanted = {run.identity for run in runs}
+    made = [record for record in records.read() if record["run"] in wanted]
+    failed = [record for record in made if record["status"] != OK]
+    print(
+        f"records: {Path(records.path)} ({len(made)} of {len(wanted)} runs, {len(failed)} failed)"
+    )
+    for record in failed:
+        print(f"  {_name(record)}: {record['error']}")
+    if failed:
+        print("  `--retry` makes these again.")
+    return 1 if failed else 0
+
+
+def _name(record: Record) -> str:
+    return f"{record['dataset']} {record['method']} fold {record['fold']}"
+
+
+class Display:
+    """How far the runs have come and how long they will take: a bar, or lines elsewhere."""
+
+    def __init__(
+        self, num_runs: int, num_left: int, *, quiet: bool = False, stream: TextIO | None = None
+    ):
+        self._stream = sys.stderr if stream is None else stream
+        self._quiet = quiet
+        self._num_runs, self._num_left = num_runs, num_left
+        self._began = time.monotonic()
+        self._num_told = 0
+        self.num_workers = 1
+
+    def tell(self, record: Record) -> None:
+        """A run has been recorded."""
+        self._num_left -= 1
+        self._num_told += 1
+        if self._quiet:
+            return
+        share = 1 - self._num_left / max(1, self._num_runs)
+        left = (time.monotonic() - self._began) / self._num_told * self._num_left
+        line = f"{share:4.0%}  {_name(record)}: {record['status']}, {record['seconds']:.0f} s; "
+        line += f"{self._num_left} runs left, about {_duration(left)}"
+        if self._stream.isatty():
+            bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
+            self._stream.write(f"\r\x1b[K{bar} {line}" + ("" if self._num_left else "\n"))
+            self._stream.flush()
+        else:
+            print(line, file=self._stream, flush=True)
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
