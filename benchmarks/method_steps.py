@@ -1,6 +1,6 @@
 """Seconds a step, and seconds to early stopping, of every method on boston, in one run.
 
-python -m benchmarks.method_steps --data DIR --json results/method_steps.json
+GFSVI_DATA=DIR python -m benchmarks.method_steps --json results/method_steps.json
 
 One fold of the table with 2x100 networks and, for methods that compare at points, 100 of them.
 Steps of all methods are timed in turns, so that whatever else the machine does hits all alike.
@@ -16,15 +16,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from benchmarks.methods import METHODS, build, process_prior, weight_prior
+from gfsvi.bench.building import build_method, prior_for
 from gfsvi.bench.folds import fold_of
+from gfsvi.bench.loading import load
 from gfsvi.covariances import Diagonal
 from gfsvi.functions import BayesianNetwork
 from gfsvi.method import AbstractMethod
-from gfsvi.methods import GFSVI, ExactGP
+from gfsvi.methods import GFSVI
 from gfsvi.points import BatchRows, Mixture, UniformBox
 from gfsvi.training import Progress, Training
 
+METHODS = ("gfsvi", "fvi", "tfsvi", "mfvi", "vip", "laplace", "gwi", "sparse_gp")
 POINTS = Mixture((BatchRows(50), UniformBox(50)))
 ROUNDS, STEPS_A_ROUND = 5, 10
 
@@ -43,12 +45,11 @@ class Clock:
 
 def methods() -> dict[str, AbstractMethod]:
     """Every trained method with 100 measurement points, GFSVI also as the paper has it."""
-    built = {name: build(name) for name in METHODS}
+    built = {name: build_method({"method": name}) for name in METHODS}
     built["gfsvi_diagonal"] = GFSVI(covariance=Diagonal())
     return {
         name: dataclasses.replace(method, points=POINTS) if hasattr(method, "points") else method
         for name, method in built.items()
-        if not isinstance(method, ExactGP)
     }
 
 
@@ -70,13 +71,14 @@ def milliseconds_a_step(method: AbstractMethod, prior: Any, data: Any, key: Any)
 def main() -> None:
     """Time, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
-    table = np.load(arguments.data / "regression" / "boston.npz")
+    table = load("boston").arrays
     data, validation, _ = fold_of(table["X"], table["y"], 0)
     key = jax.random.key(0, impl="rbg")
-    process, weights = process_prior(data, key), weight_prior(data)
+    process, weights = (
+        prior_for(build_method({"method": name}), data, {}, key) for name in ("gfsvi", "mfvi")
+    )
     rows: dict[str, dict[str, float]] = {}
     for name, method in methods().items():
         prior = weights if method.prior_kind is BayesianNetwork else process

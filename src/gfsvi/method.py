@@ -37,6 +37,19 @@ class AbstractMethod(eqx.Module):
     ) -> Fit:
         """Learn from `data`; `validation` decides when to stop, where a method can stop early."""
 
+    def rehearse(
+        self,
+        model: Model,
+        data: Data,
+        *,
+        key: PRNGKeyArray,
+        validation: Data | None = None,
+    ) -> None:
+        """Have compiled what fitting such a model to such data takes, while others use the time.
+
+        A method that takes long to compile runs its first steps here; others do nothing.
+        """
+
     def check_prior(self, model: Model) -> None:
         """Refuse, in words, a prior that this method cannot work with."""
         if isinstance(model.function, self.prior_kind):

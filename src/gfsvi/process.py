@@ -4,25 +4,37 @@ import os
 import warnings
 from pathlib import Path
 
+from gfsvi.threads import MANY_ROWS
+
 MAX_BYTES = 2**30
-MANY_ROWS = 20_000
-ONE_THREAD = {
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-"""For small matrices, whose threads would wait for each other longer than they work."""
+SINGLE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+QUICK_TO_COMPILE = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"
+KNOWN_TO = (0, 10)
 
 
 def prepare_jax(num_rows: int) -> None:
     """Settings for a table of this size; call it before anything is computed.
 
-    With few rows one thread is faster, and much faster on a busy machine. What is compiled is
-    kept, so that the second run of a command starts sooner.
+    What is compiled is kept, so that the second run of a command starts sooner.
     """
     if num_rows < MANY_ROWS:
-        for name, value in ONE_THREAD.items():
+        for name, value in for_small_matrices().items():
             os.environ.setdefault(name, value)
     keep_compiled()
+
+
+def for_small_matrices() -> dict[str, str]:
+    """Variables of a process that works with small matrices.
+
+    Threads would wait for each other longer than they work, and much longer on a busy machine;
+    most of the time is in library calls, which compile as well in two thirds of the time.
+    """
+    import jax
+
+    # XLA ends the process at a flag that it does not know.
+    known = tuple(jax.__version_info__[:2]) == KNOWN_TO
+    flags = f"{SINGLE_THREAD} {QUICK_TO_COMPILE}" if known else SINGLE_THREAD
+    return {"XLA_FLAGS": flags, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def keep_compiled() -> None:

@@ -14,7 +14,7 @@ from filelock import FileLock
 from jax.experimental.compilation_cache import compilation_cache
 
 from gfsvi.cli import main
-from gfsvi.process import ONE_THREAD
+from gfsvi.process import for_small_matrices
 
 ROWS = 60
 SCRIPT = "<script>alert(1)</script>"
@@ -34,7 +34,7 @@ def left_as_it_was(folder: Path):
     compilation_cache.reset_cache()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GFSVI_CACHE", str(folder))
-        for name, value in ONE_THREAD.items():
+        for name, value in for_small_matrices().items():
             patch.setenv(name, value)
         yield
     for name, value in before.items():

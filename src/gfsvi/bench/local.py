@@ -11,7 +11,7 @@ from gfsvi.bench.execution import described, failure
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.records import Record
 from gfsvi.bench.runner import Stopped
-from gfsvi.process import ONE_THREAD
+from gfsvi.process import for_small_matrices
 
 MAX_DEATHS = 2
 
@@ -70,4 +70,4 @@ class LocalWorker:
 
 
 def _environment() -> dict[str, Any]:
-    return ONE_THREAD | dict(os.environ)
+    return for_small_matrices() | dict(os.environ)

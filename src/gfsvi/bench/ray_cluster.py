@@ -10,7 +10,7 @@ from gfsvi.bench.experiment import ExperimentError, Run
 from gfsvi.bench.loading import load
 from gfsvi.bench.records import Record
 from gfsvi.bench.runner import Stopped, Worker
-from gfsvi.process import ONE_THREAD
+from gfsvi.process import for_small_matrices
 
 LOCAL = "local"
 MAX_RETRIES = 10
@@ -48,7 +48,7 @@ def _connected(address: str) -> Any:
             include_dashboard=False if address == LOCAL else None,
             log_to_driver=False,
             logging_level="ERROR",
-            runtime_env={"env_vars": ONE_THREAD},
+            runtime_env={"env_vars": for_small_matrices()},
         )
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ExperimentError(

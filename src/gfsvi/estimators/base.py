@@ -3,6 +3,7 @@
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -33,6 +34,7 @@ from gfsvi.networks.mlp import MLP
 from gfsvi.precision import to_numpy
 from gfsvi.preparation import Preparation
 from gfsvi.rows import spreads
+from gfsvi.threads import for_so_many_rows
 
 if TYPE_CHECKING:
     import pandas
@@ -137,7 +139,9 @@ class AbstractEstimator(BaseEstimator):
         self.feature_names_ = self._names(X.shape[1])
         observations, likelihood = self._learn_observations(y)
         self.input_centre_, self.input_spread_ = X.mean(axis=0), spreads(X)
-        self._learn(Data((X - self.input_centre_) / self.input_spread_, observations), likelihood)
+        with for_so_many_rows(len(X)):
+            x = (X - self.input_centre_) / self.input_spread_
+            self._learn(Data(x, observations), likelihood)
         return self
 
     def _names(self, num_features: int) -> tuple[str, ...]:
@@ -154,9 +158,14 @@ class AbstractEstimator(BaseEstimator):
         num_outputs = likelihood.num_outputs(data.y)
         self.settings_ = self._settings(data, num_outputs, seed)
         stages = Stages(self._checkpoints(all_rows), self.watch, self.time_budget)
-        self.prior_ = self._choose_prior(data, likelihood, num_outputs, stages, prior_key)
         method = stages.sized(self._prototype, self.settings_, num_outputs)
-        fit = method(self.prior_, data, key=fit_key, validation=validation)
+        prior = self._blank_prior(data, likelihood, num_outputs)
+        # Compiling the fit takes as long as choosing the prior: both at once.
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            pool.submit(method.rehearse, prior, data, key=fit_key, validation=validation)
+            prior = self._choose_prior(prior, data, stages, prior_key)
+        self.prior_ = _with_plain_kernel(prior)
+        fit = method(prior, data, key=fit_key, validation=validation)
         self.posterior_, self.history_ = to_numpy((fit.posterior, fit.history))
         self.novelty_ = to_numpy(novelty_of(self.prior_, self.posterior_, all_rows, seed=seed))
         self.diagnostics_ = diagnose(
@@ -200,30 +209,25 @@ class AbstractEstimator(BaseEstimator):
         work["version"] = gfsvi.__version__
         return Checkpoints(self.checkpoint, persistence.fingerprint(work))
 
-    def _choose_prior(
-        self,
-        data: Data,
-        likelihood: AbstractLikelihood,
-        num_outputs: int,
-        stages: Stages,
-        key: Any,
-    ) -> Model:
+    def _blank_prior(self, data: Data, likelihood: AbstractLikelihood, num_outputs: int) -> Model:
+        """The prior before the data have been asked, of the kind that the method needs."""
         if self._prototype.prior_kind is BayesianNetwork:
             network = MLP(self.settings_.hidden, num_outputs)
             prior = BayesianNetwork.prior(network, data.x, scale=self._prior_scale)
             return to_numpy(Model(prior, likelihood))
-        first, *others = _kernels(self.kernel, data.x.shape[1])
-        model = Model(GaussianProcess(first, outputs=num_outputs), likelihood)
+        first = _kernels(self.kernel, data.x.shape[1])[0]
+        return Model(GaussianProcess(first, outputs=num_outputs), likelihood)
+
+    def _choose_prior(self, prior: Model, data: Data, stages: Stages, key: Any) -> Model:
+        if isinstance(prior.function, BayesianNetwork):
+            return prior
         method = EmpiricalBayes(
-            kernels=tuple(others),
+            kernels=tuple(_kernels(self.kernel, data.x.shape[1])[1:]),
             num_starts=1,
+            num_rounds=2,
             training=stages.training(EmpiricalBayes().training, "prior", until=0.4),
         )
-        chosen = to_numpy(method(model, data, key=key).posterior)
-        if not isinstance(chosen.function.kernel, OneOf):
-            return chosen
-        process = dataclasses.replace(chosen.function, kernel=chosen.function.kernel.kernel)
-        return Model(process, chosen.likelihood)
+        return to_numpy(method(prior, data, key=key).posterior)
 
     def _standardized(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -243,6 +247,13 @@ def refuse(arguments: dict[str, Any], owner: object) -> None:
             else "it takes X and y alone. Leave it out"
         )
         raise TypeError(f"{type(owner).__name__}.fit does not support {name}: {reason}.")
+
+
+def _with_plain_kernel(prior: Model) -> Model:
+    """One of several families, once it is chosen, is that family."""
+    if isinstance(kernel := getattr(prior.function, "kernel", None), OneOf):
+        return Model(dataclasses.replace(prior.function, kernel=kernel.kernel), prior.likelihood)
+    return prior
 
 
 def _kernels(kernel: Any, num_features: int) -> Sequence[AbstractKernel]:

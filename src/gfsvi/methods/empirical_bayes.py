@@ -35,6 +35,8 @@ class EmpiricalBayes(AbstractMethod):
     Args:
         kernels: Further kernel families to choose from, besides the model's own.
         num_starts: How often to start for each family.
+        num_rounds: Into how many rounds the steps are divided; after the first of them only the
+            best start of all goes on.
         training: Steps, batches, learning rate.
         fixed: Picks the parts of the model that stay as they are.
     """
@@ -43,6 +45,7 @@ class EmpiricalBayes(AbstractMethod):
 
     kernels: tuple[AbstractKernel, ...] = ()
     num_starts: int = eqx.field(static=True, default=2)
+    num_rounds: int = eqx.field(static=True, default=1)
     training: Training = eqx.field(
         static=True, default=Training(num_steps=150, batch_size=400, learning_rate=0.1)
     )
@@ -64,7 +67,11 @@ class EmpiricalBayes(AbstractMethod):
                 first = family if number == 0 else perturbed(family, key=start_key)
                 runs.append((first, data, train_key, self._numbered_training()))
         fits = self._fit_all(runs)
-        return fits[int(np.argmax([self._quality(fit, len(data)) for fit in fits]))]
+        best = int(np.argmax([self._quality(fit, len(data)) for fit in fits]))
+        fit, (_, _, train_key, _) = fits[best], runs[best]
+        for round_key in jax.random.split(train_key, self.num_rounds - 1):
+            fit = self._fit(fit.posterior, data, round_key, self._numbered_training())
+        return fit
 
     def _fit_all(self, runs: list[Run]) -> list[Fit]:
         """Side by side, since half of the time goes to compiling, which takes one core at a time.
@@ -82,10 +89,12 @@ class EmpiricalBayes(AbstractMethod):
 
     def _numbered_training(self) -> Training:
         """The training of the next run, whose place in a checkpoint depends on the order alone."""
-        if self.training.checkpoint is None:
-            return self.training
-        checkpoint = self.training.checkpoint()
-        return dataclasses.replace(self.training, checkpoint=lambda: checkpoint)
+        num_steps = -(-self.training.num_steps // self.num_rounds)
+        training = dataclasses.replace(self.training, num_steps=num_steps)
+        if training.checkpoint is None:
+            return training
+        checkpoint = training.checkpoint()
+        return dataclasses.replace(training, checkpoint=lambda: checkpoint)
 
     @double
     def _fit(self, model: Model, data: Data, key: PRNGKeyArray, training: Training) -> Fit:

@@ -92,17 +92,30 @@ class GFSVI(AbstractMethod):
         init_key, train_key = jax.random.split(key)
         self._check(model, data)
         if start is None:
-            blank = self._blank(model, data, init_key)
-            # Compiling the training takes as long as fitting the mean: both at once.
-            with ThreadPoolExecutor(max_workers=1) as pool:
-                if self.warm_up is not None:
-                    pool.submit(self._rehearse, model, blank, data, validation, train_key)
-                start = self._with_mean(blank, model, data, init_key, validation)
+            start = self.initial(model, data, key=init_key, validation=validation)
         training = self._main_training(start, data)
         posterior, history = self._train(model, start, data, validation, training, train_key)
-        if validation is not None and self.calibrate != 0 and self.fixed is None:
-            posterior = calibrated(posterior, validation, self.calibrate, key=train_key)
-        return Fit(posterior, history)
+        return Fit(self._calibrated(posterior, validation, train_key), history)
+
+    def _calibrated(self, posterior: Model, validation: Data | None, key: PRNGKeyArray) -> Model:
+        if validation is None or self.calibrate == 0 or self.fixed is not None:
+            return posterior
+        return calibrated(posterior, validation, self.calibrate, key=key)
+
+    @double
+    def rehearse(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> None:
+        """Run the first steps of a fit and throw away what comes out, be it an error."""
+        init_key, train_key = jax.random.split(key)
+        blank = self._blank(model, data, init_key)
+        training = _first_steps(self._main_training(blank, data))
+        warm_up = None if self.warm_up is None else _first_steps(self.warm_up)
+        mean_alone = dataclasses.replace(self, warm_up=warm_up).initial
+        with ThreadPoolExecutor(max_workers=1) as pool, contextlib.suppress(FloatingPointError):
+            pool.submit(mean_alone, model, data, key=init_key, validation=validation)
+            posterior, _ = self._train(model, blank, data, validation, training, train_key)
+            self._calibrated(posterior, validation, train_key)
 
     @double
     def initial(
@@ -135,21 +148,6 @@ class GFSVI(AbstractMethod):
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
-
-    @double
-    def _rehearse(
-        self,
-        model: Model,
-        blank: Model,
-        data: Data,
-        validation: Data | None,
-        key: PRNGKeyArray,
-    ) -> None:
-        """Have the training compiled; what comes out is thrown away, be it an error."""
-        training = self._main_training(blank, data)
-        stops = dataclasses.replace(training, watch=lambda _: True, checkpoint=None)
-        with contextlib.suppress(FloatingPointError):
-            self._train(model, blank, data, validation, stops, key)
 
     def _blank(self, model: Model, data: Data, key: PRNGKeyArray) -> Model:
         start_key, points_key, _ = jax.random.split(key, 3)
@@ -266,6 +264,10 @@ def default_points(num_rows: int) -> AbstractPoints:
     if num_rows <= MAX_ROWS_AS_POINTS:
         return Mixture((FixedPoints(), UniformBox(100)))
     return Mixture((BatchRows(400), UniformBox(100)))
+
+
+def _first_steps(training: Training) -> Training:
+    return dataclasses.replace(training, watch=lambda _: True, checkpoint=None)
 
 
 @compiled_once
