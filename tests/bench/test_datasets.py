@@ -1,0 +1,130 @@
+"""Data sets say what they are, and are found in the first place that has them."""
+
+import gzip
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from gfsvi import registry
+from gfsvi.bench import parsing
+from gfsvi.bench.dataset import AbstractDataset, DatasetError, Layout, Packaged, fingerprint
+from gfsvi.bench.loading import load_dataset
+
+ARRAYS = {"X": np.arange(6.0).reshape(3, 2), "y": np.array([0.5, 1.5, 2.5])}
+
+
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("GFSVI_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("GFSVI_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "data").mkdir()
+    return tmp_path / "data"
+
+
+class Tiny(AbstractDataset):
+    """Three rows."""
+
+    title = "Tiny"
+    source = "this test"
+    licence = "none"
+    target = "nothing"
+    shape = (3, 2)
+    fingerprint = fingerprint(ARRAYS)
+    layouts = (Layout({"": "tiny.npz"}), Layout({"": "part.npz"}, partial="2 of 3 rows"))
+
+
+@pytest.mark.parametrize("name", registry.names("datasets"))
+def test_every_data_set_says_what_it_is(name):
+    dataset = registry.find("datasets", name)()
+    for text in (dataset.title, dataset.source, dataset.licence, dataset.target):
+        assert text
+    assert dataset.layouts[0].partial is None and len(dataset.shape) > 1
+    assert dataset.downloads
+
+
+def test_the_folder_comes_before_the_cache(folder, tmp_path):
+    (tmp_path / "cache" / "data").mkdir(parents=True)
+    np.savez(tmp_path / "cache" / "data" / "tiny.npz", X=ARRAYS["X"] + 1, y=ARRAYS["y"])
+    np.savez(folder / "tiny.npz", **ARRAYS)
+    np.testing.assert_array_equal(load_dataset(Tiny()).arrays["X"], ARRAYS["X"])
+
+
+def test_a_part_is_marked_as_such(folder):
+    np.savez(folder / "part.npz", X=ARRAYS["X"][:2], y=ARRAYS["y"][:2])
+    found = load_dataset(Tiny())
+    assert found.partial == "2 of 3 rows" and len(found.arrays["X"]) == 2
+
+
+def test_a_whole_file_comes_before_a_part(folder):
+    np.savez(folder / "part.npz", X=ARRAYS["X"][:2], y=ARRAYS["y"][:2])
+    np.savez(folder / "tiny.npz", **ARRAYS)
+    assert load_dataset(Tiny()).partial is None
+
+
+def test_changed_values_are_noticed(folder):
+    np.savez(folder / "tiny.npz", X=ARRAYS["X"] + 1e-12, y=ARRAYS["y"])
+    with pytest.raises(DatasetError, match="with the checksum .* The file is damaged"):
+        load_dataset(Tiny())
+
+
+def test_a_damaged_file_is_said(folder):
+    (folder / "tiny.npz").write_bytes(b"PK not really")
+    with pytest.raises(DatasetError, match="expected arrays in .*tiny.npz; got the error"):
+        load_dataset(Tiny())
+
+
+def test_a_pickle_is_not_opened(folder):
+    np.save(folder / "tiny.npy", np.array([{"a": 1}], object), allow_pickle=True)
+    (folder / "tiny.npy").rename(folder / "tiny.npz")
+    with pytest.raises(DatasetError, match="expected arrays in"):
+        load_dataset(Tiny())
+
+
+def test_what_is_nowhere_is_said_with_the_ways_to_get_it(folder):
+    with pytest.raises(DatasetError, match="put it at tiny.npz in the folder that GFSVI_DATA"):
+        load_dataset(Tiny())
+
+
+def test_a_package_that_carries_the_data_is_used(folder, monkeypatch, tmp_path):
+    (tmp_path / "carrier").mkdir()
+    (tmp_path / "carrier" / "__init__.py").write_text("raise RuntimeError('imported')")
+    (tmp_path / "carrier" / "tiny.csv").write_text("a;b;c\n0;1;0.5\n2;3;1.5\n4;5;2.5\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    parse = parsing.table(slice(2), 2, separator=";", skip=1)
+
+    class Carried(Tiny):
+        """The same from a package."""
+
+        packages = (Packaged("pip install carrier", "carrier", ("tiny.csv",), parse),)
+
+    np.testing.assert_array_equal(load_dataset(Carried()).arrays["y"], ARRAYS["y"])
+
+
+def test_images_are_read_as_the_mnist_files_hold_them():
+    pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
+    header = b"\0\0\x08\x03" + np.array([2, 3, 3], ">i4").tobytes()
+    labels = b"\0\0\x08\x01" + np.array([2], ">i4").tobytes() + b"\x07\x01"
+    files = [header + pixels.tobytes(), labels] * 2
+    arrays = parsing.images([gzip.compress(file) for file in files])
+    np.testing.assert_array_equal(arrays["x_train"], pixels)
+    np.testing.assert_array_equal(arrays["y_test"], [7, 1])
+
+
+def test_files_of_an_archive_are_put_one_below_the_other():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("b_Data.csv", "5,6,7\n")
+        archive.writestr("a_Data.csv", "1,2,3\n3,4,5\n")
+        archive.writestr("read me.txt", "no numbers")
+    parse = parsing.zipped("_data.csv", parsing.table(slice(2), 2, separator=","))
+    np.testing.assert_array_equal(parse([buffer.getvalue()])["y"], [3, 5, 7])
+
+
+def test_the_fingerprint_sees_names_shapes_and_values_but_not_their_order():
+    swapped = {"y": ARRAYS["y"], "X": ARRAYS["X"]}
+    assert fingerprint(swapped) == fingerprint(ARRAYS)
+    others = [{"X": ARRAYS["X"]}, ARRAYS | {"X": ARRAYS["X"].reshape(2, 3)}]
+    others.append(ARRAYS | {"X": ARRAYS["X"].astype(np.float32)})
+    assert len({fingerprint(other) for other in [*others, ARRAYS]}) == 4

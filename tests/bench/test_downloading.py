@@ -1,0 +1,159 @@
+"""Files come whole or not at all, from servers as they are: a real one on this machine."""
+
+import hashlib
+import http.server
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from gfsvi.bench import parsing
+from gfsvi.bench.dataset import AbstractDataset, DatasetError, Download, Layout, fingerprint
+from gfsvi.bench.downloading import download
+from gfsvi.bench.loading import data_cache, load_dataset
+
+CONTENT = b"".join(b"%d %d %d\n" % (i, i * i % 97, i % 7) for i in range(20_000))
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    """Serves CONTENT at /whole; at other paths it misbehaves as their names say."""
+
+    requests: list[tuple[str, str | None]]
+    protocol_version = "HTTP/1.0"
+
+    def do_GET(self):
+        wanted = self.headers.get("Range")
+        type(self).requests.append((self.path, wanted))
+        behave = getattr(self, f"_{self.path.strip('/')}", None)
+        if behave is None:
+            self.send_error(404)
+        else:
+            behave(int(wanted[6:-1]) if wanted else 0)
+
+    def _send(self, first, content=CONTENT, until=None, ranges=True):
+        start = first if ranges else 0
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        self.wfile.write(content[start:until])
+
+    def _whole(self, first):
+        self._send(first)
+
+    def _cut(self, first):  # once, in the middle
+        self._send(first, until=None if first else 100_000)
+
+    def _cut_without_ranges(self, first):
+        times = [path for path, _ in type(self).requests]
+        self._send(first, until=100_000 if len(times) == 1 else None, ranges=False)
+
+    def _always_cut(self, first):
+        self._send(first, until=first + 10)
+
+    def _slow(self, first):
+        time.sleep(2)
+
+    def _busy(self, first):
+        self.send_error(503)
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def server():
+    kind = type("Server", (Server,), {"requests": []})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        kind.url = f"http://127.0.0.1:{running.server_port}"
+        yield kind
+        running.shutdown()
+
+
+def test_a_file_is_received_whole_with_progress(server, tmp_path):
+    told = []
+    got = download(
+        f"{server.url}/whole", tmp_path, sha256=SHA256, tell=lambda n, all: told.append((n, all))
+    )
+    assert got == CONTENT and told[-1] == (len(CONTENT), len(CONTENT))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cut_file_is_taken_up_where_it_was_cut(server, tmp_path):
+    assert download(f"{server.url}/cut", tmp_path, pause=0.01) == CONTENT
+    assert server.requests == [("/cut", None), ("/cut", "bytes=100000-")]
+
+
+def test_a_server_that_cannot_go_on_begins_again(server, tmp_path):
+    assert download(f"{server.url}/cut_without_ranges", tmp_path, pause=0.01) == CONTENT
+    assert len(server.requests) == 2
+
+
+def test_what_came_before_a_cut_is_used_by_the_next_process(server, tmp_path):
+    with pytest.raises(DatasetError, match="got none after 4 tries .the connection was cut."):
+        download(f"{server.url}/always_cut", tmp_path, pause=0.01)
+    (part,) = tmp_path.iterdir()
+    assert part.read_bytes() == CONTENT[:40]
+
+
+@pytest.mark.parametrize(
+    ("path", "about"),
+    [("nowhere", "got HTTP Error 404"), ("slow", "timed out"), ("busy", "HTTP Error 503")],
+)
+def test_what_cannot_be_had_is_said(server, tmp_path, path, about):
+    with pytest.raises(DatasetError, match=about):
+        download(f"{server.url}/{path}", tmp_path, timeout=0.2, pause=0.01)
+
+
+def test_another_content_than_expected_is_refused_and_not_kept(server, tmp_path):
+    with pytest.raises(DatasetError, match="expected a file with the SHA-256 checksum 000"):
+        download(f"{server.url}/whole", tmp_path, sha256="0" * 64)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "http://example.org/x", "ftp://a/b"])
+def test_only_safe_addresses_are_asked(tmp_path, url):
+    with pytest.raises(DatasetError, match="expected an https address"):
+        download(url, tmp_path)
+
+
+@pytest.fixture
+def dataset(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("GFSVI_CACHE", str(tmp_path))
+    monkeypatch.delenv("GFSVI_DATA", raising=False)
+    values = np.loadtxt(CONTENT.decode().splitlines())
+
+    class Small(AbstractDataset):
+        title = "Small"
+        source = "this test"
+        shape = (20_000, 2)
+        fingerprint = fingerprint({"X": values[:, :2].copy(), "y": values[:, 2].copy()})
+        layouts = (Layout({"": "regression/small.npz"}),)
+        downloads = (Download((f"{server.url}/whole",), parsing.table(slice(2), 2)),)
+
+    return Small
+
+
+def test_a_download_is_kept_for_the_next_time(dataset, server):
+    first = load_dataset(dataset())
+    second = load_dataset(dataset())
+    assert len(server.requests) == 1
+    np.testing.assert_array_equal(first.arrays["X"], second.arrays["X"])
+    assert [path.name for path in (data_cache() / "regression").iterdir()] == ["small.npz"]
+
+
+def test_a_download_of_another_version_is_refused_and_not_kept(dataset):
+    dataset.fingerprint = "0" * 64
+    with pytest.raises(DatasetError, match="expected the data set Small; .*To get it: put it at"):
+        load_dataset(dataset())
+    assert not (data_cache() / "regression").exists()
+
+
+def test_a_page_instead_of_data_is_refused(dataset, server):
+    dataset.downloads = (
+        Download((f"{server.url}/whole",), parsing.zipped(".txt", parsing.images)),
+    )
+    with pytest.raises(DatasetError, match="got something else"):
+        load_dataset(dataset())

@@ -1,0 +1,118 @@
+"""Experiments say what to run, and each run knows itself by what decides its outcome."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from gfsvi.bench.building import build_method, starting_kernel
+from gfsvi.bench.experiment import Experiment, ExperimentError
+from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.methods import GFSVI
+from gfsvi.points import BatchRows, Mixture, UniformBox
+
+CONTENT = {
+    "task": "regression",
+    "datasets": ["boston", "yacht"],
+    "folds": 3,
+    "settings": {"kernel": "rbf"},
+    "methods": {"gfsvi": {}, "gfsvi_diagonal": {"method": "gfsvi", "covariance": "diagonal"}},
+}
+
+
+def parsed(**changes) -> Experiment:
+    return Experiment.parse("tables", CONTENT | changes)
+
+
+def test_runs_are_data_sets_times_methods_times_folds():
+    runs = parsed().runs
+    assert len(runs) == 12 and len({run.identity for run in runs}) == 12
+    assert [run.fold for run in runs] == [0] * 4 + [1] * 4 + [2] * 4
+
+
+def test_the_settings_of_a_method_are_its_own_over_the_experiments():
+    assert parsed().settings_of("gfsvi") == {"kernel": "rbf", "method": "gfsvi"}
+    own = {"kernel": "rbf", "method": "gfsvi", "covariance": "diagonal"}
+    assert parsed().settings_of("gfsvi_diagonal") == own
+
+
+def test_a_run_is_known_by_what_decides_its_outcome_and_by_nothing_else():
+    run = parsed().runs[0]
+    assert dataclasses.replace(run, experiment="another").identity == run.identity
+    reordered = dict(reversed(run.settings.items()))
+    assert dataclasses.replace(run, settings=reordered).identity == run.identity
+    for change in ({"fold": 9}, {"seed": 1}, {"dataset": "wine"}, {"settings": {"method": "map"}}):
+        assert dataclasses.replace(run, **change).identity != run.identity
+
+
+def test_a_part_of_an_experiment_has_the_same_runs():
+    part = parsed().only(datasets=("yacht",), methods=("gfsvi",), folds=(1,))
+    (run,) = part.runs
+    assert run.identity in {other.identity for other in parsed().runs}
+
+
+@pytest.mark.parametrize(
+    ("changes", "about"),
+    [
+        ({"colour": "red"}, "got 'colour'"),
+        ({"task": "cooking"}, "expected a task named"),
+        ({"datasets": ["bostin"]}, "Did you mean 'boston'"),
+        ({"methods": {}}, "expects methods; got {}"),
+        ({"methods": {"magic": {}}}, "expected a method named"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(changes, about):
+    with pytest.raises(ValueError, match=about):
+        parsed(**changes)
+
+
+def test_a_part_that_is_not_there_is_said():
+    with pytest.raises(ExperimentError, match="expected methods of this experiment"):
+        parsed().only(methods=("mfvi",))
+
+
+def test_a_file_that_is_no_experiment_is_said(tmp_path):
+    with pytest.raises(ExperimentError, match="expected an experiment at"):
+        Experiment.read(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("task = ")
+    with pytest.raises(ExperimentError, match="expected TOML in"):
+        Experiment.read(tmp_path / "bad.toml")
+
+
+@pytest.mark.parametrize("path", sorted(Path("experiments").glob("*.toml")), ids=lambda p: p.stem)
+def test_every_method_of_our_experiments_can_be_built(path):
+    experiment = Experiment.read(path)
+    assert experiment.runs
+    for label in experiment.methods:
+        build_method(experiment.settings_of(label))
+
+
+def test_names_and_numbers_become_objects():
+    method = build_method(
+        {
+            "method": "gfsvi",
+            "covariance": "diagonal",
+            "network": {"hidden": [30], "activation": "relu"},
+            "points": [
+                {"name": "batch_rows", "num_points": 5},
+                {"name": "uniform_box", "num_points": 7},
+            ],
+            "training": {"num_steps": 3},
+            "kernel": "rbf",
+        }
+    )
+    assert isinstance(method, GFSVI) and isinstance(method.covariance, Diagonal)
+    assert method.network.hidden == (30,) and method.training.num_steps == 3
+    assert method.training.learning_rate == GFSVI().training.learning_rate
+    assert method.points == Mixture((BatchRows(5), UniformBox(7)))
+    assert isinstance(build_method({"method": "gfsvi"}).covariance, Kronecker)
+
+
+def test_a_setting_that_a_method_does_not_have_is_said():
+    with pytest.raises(ExperimentError, match="MFVI expects the settings .*; got 'gamma'"):
+        build_method({"method": "mfvi", "gamma": 1e-3})
+
+
+def test_a_kernel_starts_with_a_length_scale_for_each_feature():
+    assert starting_kernel("matern52", 4).lengthscale.shape == (4,)
+    assert starting_kernel("linear", 4) is not None

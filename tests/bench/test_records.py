@@ -1,0 +1,100 @@
+"""Records are whole or not there, whoever writes them and however they die."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gfsvi.bench.experiment import ExperimentError
+from gfsvi.bench.records import Records
+
+
+def record(number: int) -> dict:
+    return {"run": f"run {number}", "status": "ok", "metrics": {"mse": number / 7}}
+
+
+def append_many(folder, first: int) -> None:
+    for number in range(first, first + 100):
+        Records(folder).append(record(number))
+
+
+def hold(folder) -> None:
+    with Records(folder).claim("run 1") as ours:
+        print(ours, flush=True)
+        time.sleep(60)
+
+
+def in_another_process(*words) -> subprocess.Popen:
+    """This very file, run with these words."""
+    command = [sys.executable, __file__, *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def test_what_was_appended_is_read(tmp_path):
+    records = Records(tmp_path)
+    assert records.read() == []
+    records.append(record(1))
+    records.append(record(2))
+    assert records.read() == [record(1), record(2)]
+
+
+def test_of_a_run_that_was_made_again_the_last_record_counts(tmp_path):
+    records = Records(tmp_path)
+    records.append(record(1) | {"status": "failed"})
+    records.append(record(2))
+    records.append(record(1))
+    assert records.read() == [record(2), record(1)]
+
+
+@pytest.mark.parametrize("length", [1, 30, 200_000])
+def test_half_a_line_of_a_killed_writer_is_passed_over_and_then_removed(tmp_path, length):
+    records = Records(tmp_path)
+    records.append(record(1))
+    with records.path.open("ab") as file:
+        file.write((json.dumps(record(2)) * 5000).encode()[:length])
+    assert records.read() == [record(1)]
+    records.append(record(3))
+    assert records.read() == [record(1), record(3)]
+    assert len(records.path.read_text().splitlines()) == 2
+
+
+def test_a_line_that_is_no_record_is_said(tmp_path):
+    Records(tmp_path).append(record(1))
+    (tmp_path / "records.jsonl").write_text("[]\n")
+    with pytest.raises(ExperimentError, match="expected a record in line 1 of"):
+        Records(tmp_path).read()
+
+
+def test_numbers_that_are_not_finite_are_refused_before_anything_is_written(tmp_path):
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        Records(tmp_path).append({"run": "a", "metrics": {"mse": float("nan")}})
+    assert Records(tmp_path).read() == []
+
+
+def test_two_processes_do_not_tear_each_others_lines(tmp_path):
+    for writer in [in_another_process("append", tmp_path, first) for first in (0, 100)]:
+        assert writer.communicate() == ("", None) and writer.returncode == 0
+    assert sorted(r["metrics"]["mse"] for r in Records(tmp_path).read()) == [
+        number / 7 for number in range(200)
+    ]
+
+
+def test_a_run_belongs_to_one_process_until_it_is_killed(tmp_path):
+    with in_another_process("hold", tmp_path) as process:
+        assert process.stdout.readline() == "True\n"
+        with Records(tmp_path).claim("run 1") as claimed:
+            assert claimed is False
+        with Records(tmp_path).claim("run 2") as claimed:
+            assert claimed is True
+        process.kill()
+    with Records(tmp_path).claim("run 1") as claimed:
+        assert claimed is True
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "append":
+        append_many(sys.argv[2], int(sys.argv[3]))
+    else:
+        hold(sys.argv[2])
