@@ -122,7 +122,7 @@ def fitted(houses: pd.DataFrame, folder: Path, cache: Path, target: str, *option
     """The model that `gfsvi fit` leaves behind; the first worker that needs it makes it for all."""
     table, model = folder / "houses.csv", folder / "model.gfsvi"
     folder.mkdir(exist_ok=True)
-    with FileLock(folder / "lock"):
+    with FileLock(folder.with_suffix(".lock")):
         if not model.exists():
             houses.to_csv(table, index=False)
             words = ["fit", table, "--target", target, "--output", model, "--quiet", *FIT, *options]

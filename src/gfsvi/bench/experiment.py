@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,12 @@ class Experiment:
         return experiment
 
     def _check_names(self) -> None:
+        for name in (*self.methods, *self.report.get("metrics", ())):
+            if not re.fullmatch(r"[A-Za-z0-9_.-]+", str(name)):
+                raise ExperimentError(
+                    f"experiment {self.name} expects names of letters, digits, dots, dashes and "
+                    f"underscores; got {name!r}. Choose another."
+                )
         registry.find("tasks", self.task)
         for dataset in self.datasets:
             registry.find("datasets", dataset)

@@ -1,4 +1,4 @@
-"""`gfsvi bench run | report | tune`."""
+"""`gfsvi bench run` and `gfsvi bench report`."""
 
 import argparse
 import signal
@@ -12,9 +12,9 @@ from typing import TextIO
 from gfsvi.bench.experiment import Experiment, Run
 from gfsvi.bench.local import LocalWorker
 from gfsvi.bench.records import OK, Record, Records
+from gfsvi.bench.report import EXPERIMENT
 from gfsvi.bench.runner import Worker, missing, run_all
-
-SECONDS_BETWEEN_LINES = 5.0
+from gfsvi.table import atomic_path
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         folds=tuple(arguments.fold or ()),
     )
     records = Records(arguments.output)
-    records.folder.mkdir(parents=True, exist_ok=True)
+    _remember(arguments.experiment, records.folder)
     left = missing(experiment.runs, records, retry=arguments.retry)
     display = Display(len(experiment.runs), len(left), quiet=arguments.quiet)
     signal.signal(signal.SIGTERM, _stop)
@@ -34,6 +34,22 @@ def run(arguments: argparse.Namespace) -> int:
         display.num_workers = len(workers)
         run_all(experiment.runs, records, workers, retry=arguments.retry, tell=display.tell)
     return _summarize(experiment.runs, records)
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """Write the reports on a folder of records."""
+    from gfsvi.bench.report import write_reports
+
+    for path in write_reports(arguments.folder, arguments.output):
+        print(f"report: {path}")
+    return 0
+
+
+def _remember(experiment: str, folder: Path) -> None:
+    """Keep the experiment beside its records, for the report."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with atomic_path(folder / EXPERIMENT) as draft:
+        draft.write_bytes(Path(experiment).read_bytes())
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

@@ -119,7 +119,7 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
     bench = commands.add_parser("bench", help="experiments: data sets x methods x folds")
-    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|report|tune")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|report")
     command = verbs.add_parser("run", help="make the runs that are missing")
     command.add_argument("experiment", help="a TOML file")
     command.add_argument("--output", required=True, metavar="DIR", help="folder of the records")
@@ -132,6 +132,10 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--retry", action="store_true", help="make failed runs again")
     command.add_argument("--quiet", action="store_true", help="no progress")
     command.set_defaults(run=lambda arguments: _bench().run(arguments))
+    command = verbs.add_parser("report", help="tables and pictures of what was recorded")
+    command.add_argument("folder", metavar="DIR", help="a folder that `run` has written to")
+    command.add_argument("--output", metavar="PAGE", help="where to write the page")
+    command.set_defaults(run=lambda arguments: _bench().report(arguments))
 
 
 def _bench() -> Any:

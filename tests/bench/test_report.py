@@ -1,0 +1,167 @@
+"""Tables by the paper's rules, and reports that are the same for the same records."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import rankdata
+
+from gfsvi.bench.charts import average_ranks, nemenyi_distance
+from gfsvi.bench.experiment import Experiment, ExperimentError
+from gfsvi.bench.records import Records
+from gfsvi.bench.report import write_reports
+from gfsvi.bench.summary import Cell, Table, tables
+
+TOML = """
+title = "A <b>small</b> one"
+task = "regression"
+datasets = ["boston", "yacht"]
+folds = 3
+[methods.gfsvi]
+[methods.map]
+[methods.mfvi]
+[report]
+published = "regression"
+metrics = ["expected_log_likelihood", "mse"]
+"""
+ENVIRONMENT = {"jax": "1", "numpy": "2", "python": "3", "machine": "any", "cores": 2}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "experiment.toml").write_text(TOML)
+    records = Records(tmp_path)
+    random = np.random.default_rng(0)
+    for number, run in enumerate(Experiment.read(tmp_path / "experiment.toml").runs):
+        metrics = {"expected_log_likelihood": random.normal(), "mse": random.uniform()}
+        record = {
+            "run": run.identity,
+            "experiment": "experiment",
+            "dataset": run.dataset,
+            "method": run.label,
+            "fold": run.fold,
+            "seed": run.seed,
+            "status": "ok",
+            "metrics": metrics,
+            "seconds": 1.0 + number,
+            "version": "0",
+            "environment": ENVIRONMENT,
+            "partial": {"song": "a <i>few</i> rows"},
+        }
+        if number == 4:
+            record |= {"status": "failed", "error": "<script>alert(1)</script>", "metrics": {}}
+        records.append(record)
+    return tmp_path
+
+
+def table_of(means, errors, metric="expected_log_likelihood") -> Table:
+    methods = tuple("abcdef"[: len(means)])
+    columns = zip(methods, means, errors, strict=True)
+    cells = {(method, "d"): Cell(mean, error, 5) for method, mean, error in columns}
+    return Table(metric, methods, ("d",), cells, {})
+
+
+def test_a_cell_is_the_mean_and_its_standard_error():
+    cell = Cell.of([1.0, 2.0, 4.0])
+    assert cell.mean == pytest.approx(7 / 3)
+    assert cell.error == pytest.approx(np.std([1, 2, 4], ddof=1) / math.sqrt(3))
+    assert math.isnan(Cell.of([1.0]).error)
+
+
+def test_the_best_and_all_that_overlap_it_share_a_rank_and_so_on():
+    # 3.0 is best; 2.8 overlaps it; 2.5 overlaps 2.8 but not 3.0; 2.45 overlaps 2.5; 1 is alone
+    table = table_of([3.0, 2.8, 2.5, 2.45, 1.0], [0.1, 0.2, 0.1, 0.1, 0.1])
+    assert table.ranks("d") == {"a": 1, "b": 1, "c": 2, "d": 2, "e": 3}
+
+
+def test_lower_is_better_for_errors():
+    assert table_of([3.0, 1.0], [0.1, 0.1], "mse").ranks("d") == {"a": 2, "b": 1}
+
+
+def test_mean_ranks_are_over_data_sets_that_every_method_has():
+    cells = {("a", "d"): Cell(1, 0.1, 5), ("b", "d"): Cell(0, 0.1, 5), ("b", "e"): Cell(9, 0.1, 5)}
+    table = Table("crps", ("a", "b"), ("d", "e"), cells, {})
+    assert table.mean_ranks() == {"a": 2.0, "b": 1.0}
+
+
+def test_the_difference_to_the_paper_is_in_its_standard_errors():
+    cells, published = {("a", "d"): Cell(0.5, 0.1, 5)}, {("a", "d"): Cell(0.7, 0.05, 5)}
+    assert Table("mse", ("a",), ("d",), cells, published).difference("a", "d") == pytest.approx(4)
+    higher = Table("crps_gain", ("a",), ("d",), cells, published)
+    assert higher.difference("a", "d") == pytest.approx(-4)
+
+
+def test_published_figures_are_the_papers():
+    (table,) = tables([], ["mse"], ["gfsvi"], ["boston"], "regression")
+    assert table.published["gfsvi", "boston"].mean == 0.123
+    (table,) = tables([], ["wasserstein2"], ["gfsvi"], ["wine"], "wasserstein")
+    assert (table.published["gfsvi", "wine"].mean, table.published["gfsvi", "wine"].error) == (
+        0.0571,
+        0.0097,
+    )
+
+
+def test_average_ranks_are_scipys():
+    values = np.random.default_rng(1).integers(0, 4, size=(7, 3)).astype(float)
+    table = table_of([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], "mse")
+    records = [
+        {"dataset": "d", "fold": f, "seed": 0, "method": m, "status": "ok", "metrics": {"mse": v}}
+        for f, row in enumerate(values)
+        for m, v in zip("abc", row, strict=True)
+    ]
+    ranks, count = average_ranks(table, records)
+    np.testing.assert_allclose(list(ranks.values()), rankdata(values, axis=1).mean(axis=0))
+    assert count == 7
+
+
+def test_the_critical_distance_is_demsars():
+    # Demsar 2006: q = 2.728 for five methods (table 5); 1.25 for four on 14 data sets (3.2.2)
+    assert nemenyi_distance(4, 14) == pytest.approx(1.25, abs=0.01)
+    assert nemenyi_distance(5, 30) == pytest.approx(2.728 * math.sqrt(30 / 180), abs=1e-3)
+
+
+def test_the_same_records_make_the_same_bytes_in_whatever_order(folder):
+    first = {path: path.read_bytes() for path in write_reports(folder)}
+    lines = Records(folder).path.read_text().splitlines(keepends=True)
+    Records(folder).path.write_text("".join(reversed(lines)))
+    second = {path: path.read_bytes() for path in write_reports(folder)}
+    assert first == second and len(first) == 4
+
+
+def test_what_comes_from_files_is_escaped(folder):
+    page = (folder / "report.html") if write_reports(folder) else None
+    text = page.read_text()
+    assert "<script>" not in text and "<b>small" not in text and "<i>few" not in text
+    assert "&lt;script&gt;alert(1)" in text and "&lt;b&gt;small" in text
+    assert not re.search(r"(src|href)=\"http", text.replace("http://www.w3.org", ""))
+
+
+def test_failures_and_missing_folds_are_shown(folder):
+    write_reports(folder)
+    text = (folder / "report.md").read_text()
+    assert "17 of 18 runs, 1 failed." in text and "(2 folds)" in text and "## Failed" in text
+    assert "Partial data: song: a <i>few</i> rows." in text
+
+
+def test_the_tables_of_all_forms_hold_the_same_numbers(folder):
+    write_reports(folder)
+    rows = (folder / "report.csv").read_text().splitlines()
+    assert rows[0].startswith("metric,dataset,method,mean") and len(rows) == 13
+    mean = float(next(r for r in rows if r.startswith("mse,yacht,gfsvi")).split(",")[3])
+    for name in ("report.md", "report.tex", "report.html"):
+        assert f"{mean:.3f}" in (folder / name).read_text()
+
+
+def test_a_folder_without_records_is_said(tmp_path):
+    with pytest.raises(ExperimentError, match="expected records and experiment.toml in"):
+        write_reports(tmp_path)
+
+
+@pytest.mark.parametrize("name", ['a" onload="x', "<b>", "a b"])
+def test_names_that_could_be_more_than_names_are_refused(name):
+    content = {"task": "regression", "datasets": ["boston"], "methods": {"map": {}}}
+    with pytest.raises(ExperimentError, match="expects names of letters"):
+        Experiment.parse("x", content | {"report": {"metrics": [name]}})
+    with pytest.raises(ExperimentError, match="expects names of letters"):
+        Experiment.parse("x", content | {"methods": {name: {"method": "map"}}})
