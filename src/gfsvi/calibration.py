@@ -1,11 +1,13 @@
 """The noise of a posterior, set by rows that its function has not seen."""
 
+import functools
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.compilation import compiled_once
@@ -18,6 +20,7 @@ from gfsvi.training import Training, maximize
 from gfsvi.values import AbstractValues
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
+NUM_STEPS = 400
 
 
 def calibrated(
@@ -28,7 +31,7 @@ def calibrated(
     None for the share at which they are most probable.
     """
     values = _marginals(posterior.function, jnp.asarray(validation.x))
-    training = Training(num_steps=400, batch_size=len(validation), learning_rate=0.1)
+    training = Training(num_steps=NUM_STEPS, batch_size=len(validation), optimizer=_optimizer())
     refitted, _ = maximize(
         _Calibration(values), posterior, validation, training, key=key, fixed=_all_but_the_noise
     )
@@ -42,6 +45,17 @@ def calibrated(
 def settled(model: Model) -> list[Any]:
     """What was chosen with the prior: on another scale its length scales would mean nothing."""
     return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
+
+
+@functools.cache  # the same object every time, so that it is compiled once
+def _optimizer() -> optax.GradientTransformation:
+    """Adam, with gradients bounded.
+
+    Noise that is far too small has gradients so large that Adam would not forget them in time.
+    """
+    return optax.chain(
+        optax.clip(1.0), optax.adam(optax.cosine_decay_schedule(0.2, NUM_STEPS), b2=0.97)
+    )
 
 
 class _Calibration(eqx.Module):

@@ -61,6 +61,8 @@ def time_against_quality(table: Table, records: list[Record]) -> str | None:
             place = {"xytext": (5, 4), "textcoords": "offset points", "fontsize": 8.5}
             axes.annotate(method, (seconds[method], rank), **place)
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_minor_formatter(lambda value, _: "")
         axes.margins(x=0.2, y=0.15)
         axes.invert_yaxis()
         axes.set_xlabel("seconds a run, compilation included")

@@ -1,6 +1,7 @@
 """A report on the records of a folder: the same records make the same bytes."""
 
 import csv
+import dataclasses
 import io
 import os
 from pathlib import Path
@@ -51,7 +52,7 @@ def _read(records: Records) -> tuple[Experiment, list[Record]]:
             f"expected records and {EXPERIMENT} in {records.folder}; got none. "
             "Name a folder that `gfsvi bench run` has written to."
         )
-    experiment = Experiment.read(path)
+    experiment = dataclasses.replace(Experiment.read(path), name=str(found[0]["experiment"]))
     wanted = {run.identity for run in experiment.runs}
     found = [record for record in found if record["run"] in wanted]
     return experiment, sorted(found, key=_order)
