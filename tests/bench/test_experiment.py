@@ -1,6 +1,7 @@
 """Experiments say what to run, and each run knows itself by what decides its outcome."""
 
 import dataclasses
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,11 @@ def test_a_setting_that_a_method_does_not_have_is_said():
 def test_a_kernel_starts_with_a_length_scale_for_each_feature():
     assert starting_kernel("matern52", 4).lengthscale.shape == (4,)
     assert starting_kernel("linear", 4) is not None
+
+
+def test_the_experiment_of_the_documentation_can_be_built():
+    text = Path("docs/do/experiments.md").read_text()
+    content = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
+    experiment = Experiment.parse("documented", content)
+    for label in experiment.methods:
+        assert build_method(experiment.settings_of(label)) is not None
