@@ -280,3 +280,10 @@ def _product(arrays: list[Array]) -> Array:
     for array in arrays[1:]:
         result = result * array
     return result
+
+
+def with_own_lengthscales(kind: type[AbstractKernel], num_features: int) -> AbstractKernel:
+    """A kernel to learn from, with a length scale for each feature where it has length scales."""
+    if "lengthscale" in kind.__dataclass_fields__:
+        return kind(lengthscale=np.full(num_features, num_features**0.5))
+    return kind()

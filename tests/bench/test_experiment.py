@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gfsvi.bench.building import build_method, starting_kernel
+from gfsvi.bench.building import build_method
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.kernel import with_own_lengthscales
+from gfsvi.kernels import Linear, Matern52
 from gfsvi.methods import GFSVI
 from gfsvi.points import BatchRows, Mixture, UniformBox
 
@@ -115,8 +117,8 @@ def test_a_setting_that_a_method_does_not_have_is_said():
 
 
 def test_a_kernel_starts_with_a_length_scale_for_each_feature():
-    assert starting_kernel("matern52", 4).lengthscale.shape == (4,)
-    assert starting_kernel("linear", 4) is not None
+    assert with_own_lengthscales(Matern52, 4).lengthscale.shape == (4,)
+    assert with_own_lengthscales(Linear, 4) is not None
 
 
 def test_the_experiment_of_the_documentation_can_be_built():

@@ -12,7 +12,7 @@ from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel
+from gfsvi.kernel import with_own_lengthscales
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -50,23 +50,14 @@ def prior_for(method: AbstractMethod, data: Data, settings: dict[str, Any], key:
         network = build_network(settings.get("network", {}))
         scale = settings.get("prior_scale", 1.0)
         return Model(BayesianNetwork.prior(network, data.x, scale=scale), Normal(START_NOISE))
-    kernel = starting_kernel(settings.get("kernel", "matern52"), np.shape(data.x)[1])
+    kind = registry.find("kernels", settings.get("kernel", "matern52"))
+    kernel = with_own_lengthscales(kind, np.shape(data.x)[1])
     model = Model(GaussianProcess(kernel), Normal(START_NOISE))
     return EmpiricalBayes()(model, data, key=key).posterior
 
 
-def starting_kernel(name: str, num_features: int) -> AbstractKernel:
-    """A kernel with one length scale a feature, from which they can be learned."""
-    kind = registry.find("kernels", name)
-    if "lengthscale" in kind.__dataclass_fields__:
-        return kind(lengthscale=np.full(num_features, num_features**0.5))
-    return kind()
-
-
-def build_network(settings: dict[str, Any] | AbstractNetwork) -> AbstractNetwork:
+def build_network(settings: dict[str, Any]) -> AbstractNetwork:
     """A multilayer perceptron from `hidden` and the name of its `activation`."""
-    if isinstance(settings, AbstractNetwork):
-        return settings
     chosen = dict(settings)
     name = chosen.pop("activation", "tanh")
     if name not in ACTIVATIONS:

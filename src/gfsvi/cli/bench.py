@@ -31,7 +31,6 @@ def run(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _stop)
     if left:
         workers = _workers(arguments)
-        display.num_workers = len(workers)
         run_all(experiment.runs, records, workers, retry=arguments.retry, tell=display.tell)
     return _summarize(experiment.runs, records)
 
@@ -93,7 +92,6 @@ class Display:
         self._num_runs, self._num_left = num_runs, num_left
         self._began = time.monotonic()
         self._num_told = 0
-        self.num_workers = 1
 
     def tell(self, record: Record) -> None:
         """A run has been recorded."""

@@ -24,7 +24,7 @@ from gfsvi.estimators.stages import Stages, Watch
 from gfsvi.families import OneOf
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel
+from gfsvi.kernel import AbstractKernel, with_own_lengthscales
 from gfsvi.kernels.adapters import as_kernel
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.method import AbstractMethod
@@ -260,17 +260,10 @@ def _kernels(kernel: Any, num_features: int) -> Sequence[AbstractKernel]:
     if not isinstance(kernel, str):
         return [as_kernel(kernel)]
     if kernel != "auto":
-        return [_built(registry.find("kernels", kernel), num_features)]
+        return [with_own_lengthscales(registry.find("kernels", kernel), num_features)]
     families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
     lengthscale = np.full(num_features, num_features**0.5)
     return [OneOf(families, np.array(number), lengthscale) for number in range(len(families))]
-
-
-def _built(kernel: type[AbstractKernel], num_features: int) -> AbstractKernel:
-    """With a length scale for each feature, where it has length scales."""
-    if "lengthscale" in kernel.__dataclass_fields__:
-        return kernel(lengthscale=np.full(num_features, num_features**0.5))
-    return kernel()
 
 
 def seed_of(random_state: Any) -> int:
