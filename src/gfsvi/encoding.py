@@ -22,7 +22,7 @@ from gfsvi.network import Opaque
 # Classes in a file come from here; `cli` and the like, which do something, are not in the list.
 _HOMES = {
     *("covariance", "data", "diagnostics", "kernel", "means", "model", "points", "preparation"),
-    *("stages", "training", "values", "warp", "covariances", "estimators", "functions", "kernels"),
+    *("stages", "training", "values", "warp", "covariances", "learning", "functions", "kernels"),
     *("likelihoods", "methods", "networks", "predictives"),
 }
 _ACTIVATIONS = {

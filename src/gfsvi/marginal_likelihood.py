@@ -9,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
-from scipy.optimize import minimize
 
 from gfsvi.data import Data
 from gfsvi.linalg import add_to_diagonal, normal_log_density
@@ -99,6 +98,8 @@ def _run(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Any, H
         if not (np.isfinite(value) and np.all(np.isfinite(gradient))):
             return IMPOSSIBLE, np.zeros_like(gradient)  # the line search then comes back
         return value, gradient
+
+    from scipy.optimize import minimize  # takes a second to import
 
     first = np.asarray(flat, np.float64)
     objectives.append(-loss(first)[0])

@@ -1,14 +1,16 @@
 """The mean of a linearised network, fitted alone before its covariance.
 
-For the mean the objective of GFSVI is a penalised likelihood: that of the data, and the whitened
-distance to the prior mean at measurement points that stay where they are. A step costs little
+For the mean the objective of GFSVI is a penalised likelihood: that of the data, and the distance
+to the prior mean at measurement points that stay where they are. A step costs little
 more than one of a plain network, so thousands are cheap, where the full objective takes hundreds.
 """
 
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.compilation import compiled_once
@@ -31,8 +33,10 @@ def fit_mean(
     validation: Data | None = None,
 ) -> Model:
     """Move the mean weights to where data and prior together want the mean function."""
+    full_batches = training.batch_size >= len(data)
+    rows_lead = full_batches and np.array_equal(points[: len(data)], data.x)
     fitted, _ = maximize(
-        MeanObjective.of(prior, points, gamma),
+        MeanObjective.of(prior, points, gamma, rows_lead=rows_lead),
         model,
         data,
         training,
@@ -45,38 +49,58 @@ def fit_mean(
 
 
 class MeanObjective(eqx.Module):
-    """Log-likelihood at the mean function, less half its squared whitened distance to the prior."""
+    """Log-likelihood at the mean function, less half its squared distance to the prior.
+
+    The distance is measured by the prior's precision. Where the batch is all rows, and these come
+    first among the points, the network is evaluated there once for both.
+    """
 
     points: Points
     prior_mean: Float[Array, "output point"]
-    whitener: Float[Array, "#output point point"]
+    precision: Float[Array, "#output point point"]
+    rows_lead: bool = eqx.field(static=True)
 
     @classmethod
-    def of(cls, prior: AbstractRandomFunction, points: Points, gamma: float) -> "MeanObjective":
+    def of(
+        cls, prior: AbstractRandomFunction, points: Points, gamma: float, *, rows_lead: bool
+    ) -> "MeanObjective":
         """For the prior at these points, regularised as in the divergence."""
-        return cls(points, *_whitened(prior, points, gamma))
+        return cls(points, *_mean_and_precision(prior, points, gamma), rows_lead)
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        x = jnp.concatenate([jnp.asarray(batch.x), self.points.astype(batch.x.dtype)])
-        f = _mean_at(model, x)
-        fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f[:, : len(batch)]))
-        distance = (f[:, len(batch) :] - self.prior_mean)[..., None]
-        penalty = 0.5 * jnp.sum(jnp.square(self.whitener @ distance))
+        points, num_rows = self.points.astype(batch.x.dtype), len(batch)
+        if self.rows_lead:
+            f_points = _mean_at(model, points)
+            f_rows = f_points[:, :num_rows]
+        else:
+            f = _mean_at(model, jnp.concatenate([jnp.asarray(batch.x), points]))
+            f_rows, f_points = f[:, :num_rows], f[:, num_rows:]
+        fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f_rows))
+        penalty = _half_square(self.precision, f_points - self.prior_mean)
         return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
 
 
 @compiled_once
-def _whitened(
+def _mean_and_precision(
     prior: AbstractRandomFunction, points: Points, gamma: float
 ) -> tuple[Float[Array, "output point"], Float[Array, "#output point point"]]:
-    """The prior's mean, and the inverse of the factor of its regularised covariance."""
+    """The prior's mean, and the inverse of its regularised covariance."""
     values = prior.at(points)
     added = gamma * len(points)
     factor = cholesky(add_to_diagonal(values.cov, added), added)
-    identity = jnp.broadcast_to(jnp.eye(len(points)), factor.shape)
-    return values.mean, solve_lower(factor, identity)
+    whitener = solve_lower(factor, jnp.broadcast_to(jnp.eye(len(points)), factor.shape))
+    return values.mean, jnp.swapaxes(whitener, -1, -2) @ whitener
+
+
+def _half_square(
+    precision: Float[Array, "#output point point"], distance: Float[Array, "output point"]
+) -> Float[Array, ""]:
+    """Half of d' P d, whose gradient P d is at hand once the value is: P is read once."""
+    at = jax.lax.stop_gradient(distance)
+    pulled = (precision @ at[..., None])[..., 0]
+    return jnp.sum(distance * pulled) - 0.5 * jnp.sum(at * pulled)
 
 
 def _all_but_the_mean(model: Model) -> Any:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from gfsvi import estimators
 from gfsvi.cli import main
-from gfsvi.estimators.base import AbstractEstimator, seed_of
+from gfsvi.learning import Learner, files
+from gfsvi.learning.learner import seed_of
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
 ROWS = 24
@@ -57,21 +58,27 @@ def nothing_compiled(monkeypatch):
     """All but learning itself, and the file between the commands."""
     kept = []
 
-    def learn(self, all_rows, likelihood):
+    def learn(self, all_rows, likelihood, names):
         assert np.all(np.isfinite(all_rows.x)) and np.all(np.isfinite(all_rows.y))
         outputs = likelihood.num_outputs(all_rows.y)
-        data, _, self.validation_rows_ = self._held_out(all_rows, seed_of(self.random_state))
-        self.settings_ = self._settings(data, outputs, 0)
-        of_classes = isinstance(self, estimators.GFSVIClassifier)
-        self.posterior_ = self.novelty_ = Learned(all_rows.y, outputs, of_classes)
-        self.diagnostics_ = ()
+        posterior = Learned(all_rows.y, outputs, self.task == "classification")
+        data, _, rows = self.held_out(all_rows, seed_of(self.random_state))
+        return {
+            "validation_rows_": rows,
+            "settings_": self.settings(data, len(rows), outputs, 0),
+            "posterior_": posterior,
+            "novelty_": posterior,
+            "diagnostics_": (),
+        }
 
-    def save(self, path):
-        kept.append(self)
+    def save(path, kind, params, learned):
+        estimator = getattr(estimators, kind)(**params)
+        vars(estimator).update(learned)
+        kept.append(estimator)
         Path(path).touch()
 
-    monkeypatch.setattr(AbstractEstimator, "_learn", learn)
-    monkeypatch.setattr(AbstractEstimator, "save", save)
+    monkeypatch.setattr(Learner, "learn_standardized", learn)
+    monkeypatch.setattr(files, "save", save)
     monkeypatch.setattr(estimators, "load", lambda path: kept[-1])
 
 

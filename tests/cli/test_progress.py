@@ -83,14 +83,14 @@ def test_the_first_interruption_stops_and_the_second_ends():
 
 
 def test_interrupted_twice_nothing_is_left(run, table, monkeypatch):
-    from gfsvi.estimators import GFSVIRegressor
+    from gfsvi.learning import Learner
 
-    def fit(self, frame, preparation):
+    def learn(self, frame, preparation):
         with open(self.checkpoint, "w"):
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(GFSVIRegressor, "fit_prepared", fit)
+    monkeypatch.setattr(Learner, "learn_table", learn)
     answer = run("fit", table, "--target", "price", "--output", "model.gfsvi", "--quiet")
     assert answer == (130, "", "gfsvi: interrupted; nothing was written.\n")
     assert os.listdir() == ["houses.csv"]

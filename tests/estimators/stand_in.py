@@ -6,8 +6,7 @@ import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 from gfsvi.data import Data
-from gfsvi.estimators import GFSVIClassifier
-from gfsvi.estimators.base import AbstractEstimator, seed_of
+from gfsvi.learning.learner import Learner, seed_of
 from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
@@ -28,10 +27,15 @@ class Posterior:
         return CategoricalPredictive(logits[None])
 
 
-def learn(self: AbstractEstimator, all_rows: Data, likelihood: AbstractLikelihood) -> None:
-    """In place of `AbstractEstimator._learn`: what else it sets is not asked for."""
+def learn(
+    self: Learner, all_rows: Data, likelihood: AbstractLikelihood, names: tuple[str, ...]
+) -> dict[str, Any]:
+    """In place of `Learner.learn_standardized`: what else it learns is not asked for."""
     seed = seed_of(self.random_state)
-    data, _, self.validation_rows_ = self._held_out(all_rows, seed)
-    self.settings_ = self._settings(data, likelihood.num_outputs(data.y), seed)
-    of_classes = isinstance(self, GFSVIClassifier)
-    self.posterior_ = Posterior(all_rows.x, np.asarray(all_rows.y), of_classes=of_classes)
+    data, _, rows = self.held_out(all_rows, seed)
+    of_classes = self.task == "classification"
+    return {
+        "validation_rows_": rows,
+        "settings_": self.settings(data, len(rows), likelihood.num_outputs(data.y), seed),
+        "posterior_": Posterior(all_rows.x, np.asarray(all_rows.y), of_classes=of_classes),
+    }

@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
-from gfsvi.estimators.base import AbstractEstimator
+from gfsvi.learning import Learner
 
 from .stand_in import learn
 
@@ -20,7 +20,7 @@ KINDS = (GFSVIRegressor, GFSVIClassifier)
 @pytest.fixture
 def stand_in(monkeypatch):
     """Estimators whose every part is real but the learning, which compiles anew for each shape."""
-    monkeypatch.setattr(AbstractEstimator, "_learn", learn)
+    monkeypatch.setattr(Learner, "learn_standardized", learn)
 
 
 @parametrize_with_checks([kind(random_state=0) for kind in KINDS])

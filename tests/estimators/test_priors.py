@@ -5,8 +5,8 @@ import pytest
 from sklearn.gaussian_process.kernels import Matern, RationalQuadratic
 
 from gfsvi import GFSVIRegressor
-from gfsvi.estimators import base
 from gfsvi.kernels import Matern32, Matern52, Periodic
+from gfsvi.learning import learner
 
 
 class Seen(Exception):
@@ -24,7 +24,7 @@ def families_of(monkeypatch, numbers, houses):
             found.extend([model.function.kernel, *self.kernels])
             raise Seen
 
-        monkeypatch.setattr(base.EmpiricalBayes, "__call__", choose)
+        monkeypatch.setattr(learner.EmpiricalBayes, "__call__", choose)
         with pytest.raises(Seen):
             GFSVIRegressor(kernel=kernel, random_state=0).fit(numbers, houses["price"])
         return found

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor, checkpoints
-from gfsvi.estimators import base
 from gfsvi.kernels import RBF
+from gfsvi.learning import learner
 
 
 class Killed(BaseException):
@@ -15,7 +15,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def every_look_is_remembered(monkeypatch):
     often = functools.partial(checkpoints.Checkpoints, every_seconds=0.0)
-    monkeypatch.setattr(base, "Checkpoints", often)
+    monkeypatch.setattr(learner, "Checkpoints", often)
 
 
 def killed_in(stage):
@@ -70,7 +70,7 @@ def fingerprint_of(monkeypatch, numbers, houses, tiny, tmp_path):
             found.append(fingerprint)
             raise Killed
 
-        monkeypatch.setattr(base, "Checkpoints", remember)
+        monkeypatch.setattr(learner, "Checkpoints", remember)
         with pytest.raises(Killed):
             GFSVIClassifier(**{**tiny, "checkpoint": tmp_path, **changes}).fit(numbers, labels)
         return found[0]

@@ -31,17 +31,20 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
     preparation = Preparation.learn(frame, target, arguments.task)
     prepare_jax(len(frame))
+    from gfsvi.learning import Learner
+    from gfsvi.learning.files import save
+
     with Reporter(quiet=arguments.quiet) as reporter:
         for note in preparation.notes:
             reporter.say(note)
-        estimator = _estimator(arguments, preparation, reporter)
-        with _nothing_left_if_it_fails(estimator.checkpoint):
-            estimator.fit_prepared(frame, preparation)
-            for diagnostic in estimator.diagnostics_:
+        kind, params = _estimator(arguments, preparation, reporter)
+        with _nothing_left_if_it_fails(params["checkpoint"]):
+            learned = Learner(preparation.task, **params).learn_table(frame, preparation)
+            for diagnostic in learned["diagnostics_"]:
                 reporter.say(str(diagnostic))
-            estimator.save(arguments.output)
+            save(arguments.output, kind, params, learned)
         if arguments.report is not None:
-            _write_report(arguments, estimator, frame, target)
+            _write_report(arguments, frame, target)
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
@@ -68,22 +71,21 @@ def _check_names(arguments: argparse.Namespace) -> None:
         registry.find("kernels", arguments.kernel)
 
 
-def _estimator(arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter) -> Any:
-    from gfsvi import estimators
-
-    settings: dict[str, Any] = {
+def _estimator(
+    arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter
+) -> tuple[str, dict[str, Any]]:
+    """The estimator that the model file will hold: its name and parameters."""
+    params: dict[str, Any] = {
         "kernel": arguments.kernel,
         "random_state": arguments.seed,
         "time_budget": _time_left(arguments),
         "checkpoint": f"{arguments.output}.checkpoint",
         "watch": reporter.watch,
     }
-    regression = preparation.task == "regression"
+    task = "Regressor" if preparation.task == "regression" else "Classifier"
     if registry.find("methods", arguments.method).__name__ == "GFSVI":
-        kind = estimators.GFSVIRegressor if regression else estimators.GFSVIClassifier
-        return kind(**settings)
-    kind = estimators.BayesianRegressor if regression else estimators.BayesianClassifier
-    return kind(arguments.method, **settings)
+        return f"GFSVI{task}", params
+    return f"Bayesian{task}", {"method": arguments.method, **params}
 
 
 def _time_left(arguments: argparse.Namespace) -> float | None:
@@ -95,12 +97,13 @@ def _time_left(arguments: argparse.Namespace) -> float | None:
 
 
 def _write_report(
-    arguments: argparse.Namespace, estimator: Any, frame: "pandas.DataFrame", target: Any
+    arguments: argparse.Namespace, frame: "pandas.DataFrame", target: str | list[str]
 ) -> None:
+    from gfsvi.estimators import load
     from gfsvi.report import write_report
 
     write_report(
-        estimator,
+        load(arguments.output),
         frame,
         target,
         arguments.report,

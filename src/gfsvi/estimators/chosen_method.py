@@ -3,11 +3,9 @@
 from os import PathLike
 from typing import Any
 
-from gfsvi import registry
 from gfsvi.estimators.base import AbstractEstimator
-from gfsvi.estimators.stages import Watch
+from gfsvi.learning.stages import Watch
 from gfsvi.method import AbstractMethod
-from gfsvi.methods.empirical_bayes import EmpiricalBayes
 
 
 class AbstractChosenMethod(AbstractEstimator):
@@ -61,15 +59,3 @@ class AbstractChosenMethod(AbstractEstimator):
         )
         self.method = method
         self.prior_scale = prior_scale
-
-    @property
-    def _prototype(self) -> AbstractMethod:
-        method = self.method
-        if isinstance(method, str):
-            method = registry.find("methods", method)()
-        if isinstance(method, EmpiricalBayes) or not isinstance(method, AbstractMethod):
-            raise ValueError(
-                f"{type(self).__name__} expects a method that learns a posterior, or its name; "
-                f"got {self.method!r}. `gfsvi list methods` names them."
-            )
-        return method

@@ -9,9 +9,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gfsvi.estimators.base import AbstractEstimator, refuse
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
-from gfsvi.likelihood import AbstractLikelihood
-from gfsvi.likelihoods.categorical import Categorical
-from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
@@ -27,7 +24,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
         refuse(unsupported, self)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
-        return self._fit(X, np.asarray(y), None)
+        return self._fit_rows(X, np.asarray(y))
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of each row."""
@@ -56,23 +53,9 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
             )
         return numbers
 
-    def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
-        classes, numbers = np.unique(y, return_inverse=True)
-        self.classes_ = np.array(classes.tolist())  # of text, where objects were text
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expects at least two classes; got one class, "
-                f"{self.classes_.tolist()[0]!r}. Add rows of another class."
-            )
-        return numbers, Categorical(num_classes=len(self.classes_))
-
 
 class GFSVIClassifier(AbstractClassifier):
     """Labels predicted with probabilities that know where they come from."""
-
-    @property
-    def _prototype(self) -> GFSVI:
-        return GFSVI()
 
 
 class BayesianClassifier(AbstractClassifier, AbstractChosenMethod):

@@ -1,7 +1,6 @@
 """Fitted estimators as files."""
 
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,25 +10,20 @@ from gfsvi import persistence
 from gfsvi.estimators.base import AbstractEstimator
 from gfsvi.estimators.classifier import BayesianClassifier, GFSVIClassifier
 from gfsvi.estimators.regressor import BayesianRegressor, GFSVIRegressor
+from gfsvi.learning import files
 from gfsvi.persistence import ModelFileError
 
 ESTIMATORS = {
     kind.__name__: kind
     for kind in (GFSVIRegressor, GFSVIClassifier, BayesianRegressor, BayesianClassifier)
 }
-# Where and how long a fit ran says nothing of the model.
-NOT_SAVED = {"watch", "checkpoint", "time_budget"}
 
 
 def save(estimator: AbstractEstimator, path: str | PathLike[str]) -> None:
-    """Write a fitted estimator; its checkpoint, if it had one, has served its purpose."""
+    """Write a fitted estimator."""
     check_is_fitted(estimator)
-    params = {k: v for k, v in estimator.get_params(deep=False).items() if k not in NOT_SAVED}
-    fitted = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-    content = {"estimator": type(estimator).__name__, "params": params, "fitted": fitted}
-    persistence.write(path, content)
-    if estimator.checkpoint is not None:
-        Path(estimator.checkpoint).unlink(missing_ok=True)
+    learned = {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+    files.save(path, type(estimator).__name__, estimator.get_params(deep=False), learned)
 
 
 def load(path: str | PathLike[str]) -> Any:

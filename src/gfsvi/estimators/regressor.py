@@ -11,21 +11,15 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from gfsvi.estimators.base import AbstractEstimator, refuse, seed_of
+from gfsvi.estimators.base import AbstractEstimator, refuse
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
 from gfsvi.function import draw_values
-from gfsvi.likelihood import AbstractLikelihood
-from gfsvi.likelihoods.normal import Normal
+from gfsvi.learning.learner import seed_of
 from gfsvi.likelihoods.warped_normal import WarpedNormal
-from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.precision import double
 from gfsvi.predictive import AbstractRealPredictive, user_layout
 from gfsvi.rows import padded
-from gfsvi.warp import Warp
-
-MAX_SHARE_OF_ONE_VALUE = 0.05
-"""Where one value is more frequent, the target is no density that a warp may chase."""
 
 
 class AbstractRegressor(RegressorMixin, AbstractEstimator):
@@ -47,7 +41,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
             y_numeric=True,
             ensure_min_samples=2,
         )
-        return self._fit(X, np.asarray(y, np.float64), None)
+        return self._fit_rows(X, np.asarray(y, np.float64))
 
     def predict(
         self, X: Any, return_std: bool = False, return_cov: bool = False
@@ -89,13 +83,6 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
         covariance = correlation * deviations[:, :, None] * deviations[:, None, :]
         return covariance[0] if std.ndim == 1 else np.moveaxis(covariance, 0, -1)
 
-    def _learn_observations(self, y: np.ndarray) -> tuple[np.ndarray, AbstractLikelihood]:
-        spread = y.std(axis=0)
-        self.target_centre_ = y.mean(axis=0)
-        self.target_spread_ = np.where(spread > 0, spread, 1.0)[()]
-        standardized = (y - self.target_centre_) / self.target_spread_
-        return standardized, _likelihood(standardized)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
@@ -105,10 +92,6 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
 
 class GFSVIRegressor(AbstractRegressor):
     """Numbers predicted with their uncertainty; several targets share one network."""
-
-    @property
-    def _prototype(self) -> GFSVI:
-        return GFSVI()
 
 
 class BayesianRegressor(AbstractRegressor, AbstractChosenMethod):
@@ -127,12 +110,3 @@ def _draws(
     z = f + noise * jax.random.normal(noise_key, f.shape)
     y = likelihood.warp.inverse(z) if isinstance(likelihood, WarpedNormal) else z
     return user_layout(y)
-
-
-def _likelihood(y: np.ndarray) -> AbstractLikelihood:
-    columns = y.reshape(len(y), -1)
-    noise = np.full(columns.shape[1], 0.3)
-    shares = [np.unique(column, return_counts=True)[1].max() / len(y) for column in columns.T]
-    if len(y) < 20 or max(shares) > MAX_SHARE_OF_ONE_VALUE:
-        return Normal(noise)
-    return WarpedNormal(noise, Warp.fitted(y))

@@ -1,8 +1,6 @@
 """Generalised function-space variational inference: a Gaussian-process prior on any network."""
 
-import contextlib
 import dataclasses
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 import equinox as eqx
@@ -102,20 +100,13 @@ class GFSVI(AbstractMethod):
             return posterior
         return calibrated(posterior, validation, self.calibrate, key=key)
 
-    @double
     def rehearse(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
-        """Run the first steps of a fit and throw away what comes out, be it an error."""
-        init_key, train_key = jax.random.split(key)
-        blank = self._blank(model, data, init_key)
-        training = _first_steps(self._main_training(blank, data))
+        """Take the first steps of each stage, which compiles all of them."""
         warm_up = None if self.warm_up is None else _first_steps(self.warm_up)
-        mean_alone = dataclasses.replace(self, warm_up=warm_up).initial
-        with ThreadPoolExecutor(max_workers=1) as pool, contextlib.suppress(FloatingPointError):
-            pool.submit(mean_alone, model, data, key=init_key, validation=validation)
-            posterior, _ = self._train(model, blank, data, validation, training, train_key)
-            self._calibrated(posterior, validation, train_key)
+        brief = dataclasses.replace(self, warm_up=warm_up, training=_first_steps(self.training))
+        brief(model, data, key=key, validation=validation)
 
     @double
     def initial(
@@ -207,7 +198,8 @@ class GFSVI(AbstractMethod):
         """Points for the mean alone: they are factorised once, so they can be more."""
         if np.ndim(data.x) != 2 or len(data) <= MAX_ROWS_AS_POINTS:
             return x
-        rows = Mixture((BatchRows(min(len(data), MAX_MEAN_ROWS)), UniformBox(100)))
+        some = FixedPoints() if len(data) <= MAX_MEAN_ROWS else BatchRows(MAX_MEAN_ROWS)
+        rows = Mixture((some, UniformBox(100)))
         return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
-from scipy.optimize import minimize
 
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction
@@ -170,6 +169,8 @@ def _whitened_mode(model: Model, data: Data) -> FunctionValues:
         v = jnp.reshape(vector, shape)
         value, gradient = _whitened_loss(model.likelihood, data.y, values.mean, factor, v)
         return float(value), np.ravel(gradient)
+
+    from scipy.optimize import minimize  # takes a second to import
 
     # The loss curves by at least 1 everywhere, so v is as close to the mode as its gradient to 0.
     options = {"maxiter": 5000, "maxfun": 10000, "ftol": 0.0, "gtol": 1e-8, "maxcor": 30}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gfsvi.checkpoints import Checkpoints
-from gfsvi.estimators.settings import Settings
+from gfsvi.learning.settings import Settings
 from gfsvi.method import AbstractMethod
 from gfsvi.networks.mlp import MLP
 from gfsvi.training import Progress, Training
