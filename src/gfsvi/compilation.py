@@ -1,13 +1,29 @@
-"""Two ways to compile: for what runs often, and for what runs once."""
+"""Compiling: quickly what runs once, and ahead of time what runs later."""
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import equinox as eqx
+import jax
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def compiled_once(function: F) -> F:
     """Compile a function that is called once or twice in half the time, for slower loops in it."""
-    return eqx.filter_jit(function, compiler_options={"xla_backend_optimization_level": 0})
+    compiled = eqx.filter_jit(function, compiler_options={"xla_backend_optimization_level": 0})
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        leaves = jax.tree.leaves((arguments, options))
+        # What is part of a larger program is compiled as that is.
+        is_part = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+        return (function if is_part else compiled)(*arguments, **options)
+
+    return cast(F, call)
+
+
+def compile_now(compiled: Callable[..., Any], *arguments: Any) -> None:
+    """Have a function of `eqx.filter_jit` ready for arguments like these, without calling it."""
+    cast(Any, compiled).lower(*arguments).compile()

@@ -22,8 +22,8 @@ from gfsvi.network import Opaque
 # Classes in a file come from here; `cli` and the like, which do something, are not in the list.
 _HOMES = {
     *("covariance", "data", "diagnostics", "kernel", "means", "model", "points", "preparation"),
-    *("stages", "training", "values", "warp", "covariances", "learning", "functions", "kernels"),
-    *("likelihoods", "methods", "networks", "predictives"),
+    *("stages", "training", "values", "warp", "covariances", "fields", "functions", "kernels"),
+    *("learning", "likelihoods", "methods", "networks", "predictives"),
 }
 _ACTIVATIONS = {
     **{name: getattr(jnp, name) for name in ("tanh", "sin", "cos")},

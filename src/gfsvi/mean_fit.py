@@ -10,7 +10,6 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.compilation import compiled_once
@@ -18,34 +17,35 @@ from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.linalg import add_to_diagonal, cholesky, solve_lower
 from gfsvi.model import Model
-from gfsvi.training import Training, maximize
+from gfsvi.training import Training, compile_ahead, maximize
 
 
 def fit_mean(
     model: Model,
-    prior: AbstractRandomFunction,
+    objective: "MeanObjective",
     data: Data,
-    points: Points,
     training: Training,
     *,
-    gamma: float,
     key: PRNGKeyArray,
     validation: Data | None = None,
 ) -> Model:
     """Move the mean weights to where data and prior together want the mean function."""
-    full_batches = training.batch_size >= len(data)
-    rows_lead = full_batches and np.array_equal(points[: len(data)], data.x)
-    fitted, _ = maximize(
-        MeanObjective.of(prior, points, gamma, rows_lead=rows_lead),
-        model,
-        data,
-        training,
-        key=key,
-        fixed=_all_but_the_mean,
-        validation=validation,
-        score=_score,
-    )
-    return fitted
+    options = {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
+    return maximize(objective, model, data, training, **options)[0]
+
+
+def compile_mean_fit(
+    model: Model,
+    objective: "MeanObjective",
+    data: Data,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    validation: Data | None = None,
+) -> None:
+    """Compile what `fit_mean` runs for such arguments, whose arrays may be shapes."""
+    options = {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
+    compile_ahead(objective, model, data, training, **options)
 
 
 class MeanObjective(eqx.Module):

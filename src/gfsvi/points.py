@@ -163,6 +163,13 @@ class Mixture(AbstractPoints):
         return jnp.concatenate(drawn)
 
 
+def begins_with(points: AbstractPoints, x: Points) -> bool:
+    """Whether every draw begins with these rows, in their order."""
+    if isinstance(points, Mixture):
+        return begins_with(points.parts[0], x)
+    return isinstance(points, FixedPoints) and np.array_equal(points.x, x)
+
+
 def _box(lower: Any, upper: Any, x: Points, widen: float) -> tuple[Array, Array]:
     low, high = np.min(x, axis=0), np.max(x, axis=0)
     margin = widen * (high - low)

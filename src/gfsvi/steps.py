@@ -10,6 +10,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from gfsvi.compilation import compile_now
 from gfsvi.data import Data
 from gfsvi.linalg import without_repair
 from gfsvi.params import from_free, is_learnable, to_free
@@ -58,7 +59,8 @@ class Steps(eqx.Module):
         """The state before the first step."""
         key, order_key = jax.random.split(key)
         order = jax.random.permutation(order_key, num_rows)
-        return State(params, self.optimizer.init(params), order, jnp.array(0), key)
+        cursor = jnp.zeros((), order.dtype)
+        return State(params, self.optimizer.init(params), order, cursor, key)
 
     def run(self, state: State, data: Data, count: int) -> tuple[State, dict[str, np.ndarray]]:
         """Take `count` steps; what is recorded has one entry a step."""
@@ -67,6 +69,10 @@ class Steps(eqx.Module):
             # Rounding may be all that is wrong: once more, with every factor repaired.
             after, record = _run_carefully(self, state, data, count)
         return after, jax.tree.map(np.asarray, record)
+
+    def compile(self, state: State, data: Data, count: int) -> None:
+        """Have the program ready that takes `count` steps."""
+        compile_now(_run, self, state, data, count)
 
     def assemble(self, params: Any) -> Any:
         """The model with these parameters."""

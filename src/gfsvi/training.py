@@ -12,6 +12,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.compilation import compile_now
 from gfsvi.data import Data
 from gfsvi.model import Model
 from gfsvi.steps import Objective, State, Steps, Where, learnable_parts
@@ -166,13 +167,11 @@ def maximize(
     the score no longer improves. A loss that is not finite is an error that says `remedy`.
     """
     training = training.for_rows(len(data))
-    params, rest = learnable_parts(model, fixed)
-    size = min(training.batch_size, len(data))
-    steps = Steps(objective, training.build_optimizer(), rest, size, training.slow)
+    objective, model, data = jax.tree.map(_on_device, (objective, model, data))
+    steps, state = _set_up(objective, model, data, training, key, fixed)
     rate = _judge(steps, validation, score)
     checkpoint = None if training.checkpoint is None else training.checkpoint()
-    run = _Run(steps.start(params, len(data), key), params)
-    data = jax.tree.map(jnp.asarray, data)
+    run = _Run(state, state.params)
     if checkpoint is not None and (content := checkpoint.load()) is not None:
         run = run.resumed(content)
     while run.step < training.num_steps and not run.stopped:
@@ -185,12 +184,64 @@ def maximize(
     return steps.assemble(run.best), _history(run)
 
 
+def compile_ahead(
+    objective: Objective,
+    model: Any,
+    data: Data,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    fixed: Where | None = None,
+    validation: Data | None = None,
+    score: Score | None = None,
+) -> None:
+    """Compile what `maximize` runs for such arguments, whose arrays may be shapes; run nothing.
+
+    Threads may compile side by side, but not run: XLA's few threads would wait for each other.
+    """
+    training = training.for_rows(len(data))
+    data = jax.tree.map(_on_device, data)
+    shapes = eqx.filter_eval_shape(_set_up, objective, model, data, training, key, fixed)
+    steps, state = jax.tree.map(lambda leaf: _blank(leaf, key), shapes)
+    count = min(training.evaluate_every, training.num_steps)
+    steps.compile(state, data, count)
+    if validation is not None and score is not None:
+        held_out = jax.tree.map(_on_device, validation)
+        compile_now(_rated, steps, state.params, held_out, score)
+
+
+def _set_up(
+    objective: Objective,
+    model: Any,
+    data: Data,
+    training: Training,
+    key: PRNGKeyArray,
+    fixed: Where | None,
+) -> tuple[Steps, State]:
+    params, rest = learnable_parts(model, fixed)
+    size = min(training.batch_size, len(data))
+    steps = Steps(objective, training.build_optimizer(), rest, size, training.slow)
+    return steps, steps.start(params, len(data), key)
+
+
+def _on_device(leaf: Any) -> Any:
+    """A program that was compiled for JAX's arrays is another one for NumPy's."""
+    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _blank(leaf: Any, key: PRNGKeyArray) -> Any:
+    """An array in place of its shape."""
+    if not isinstance(leaf, jax.ShapeDtypeStruct):
+        return leaf
+    return key if _is_key(leaf) else jnp.asarray(np.zeros(leaf.shape, leaf.dtype))
+
+
 def _judge(
     steps: Steps, validation: Data | None, score: Score | None
 ) -> Callable[[Any], float] | None:
     if validation is None or score is None:
         return None
-    held_out = jax.tree.map(jnp.asarray, validation)
+    held_out = jax.tree.map(_on_device, validation)
     return lambda params: float(_rated(steps, params, held_out, score))
 
 

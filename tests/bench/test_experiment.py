@@ -34,9 +34,9 @@ def test_runs_are_data_sets_times_methods_times_folds():
 
 
 def test_the_settings_of_a_method_are_its_own_over_the_experiments():
-    assert parsed().settings_of("gfsvi") == {"kernel": "rbf", "method": "gfsvi"}
+    assert parsed().settings_of("gfsvi", "yacht") == {"kernel": "rbf", "method": "gfsvi"}
     own = {"kernel": "rbf", "method": "gfsvi", "covariance": "diagonal"}
-    assert parsed().settings_of("gfsvi_diagonal") == own
+    assert parsed().settings_of("gfsvi_diagonal", "yacht") == own
 
 
 def test_a_run_is_known_by_what_decides_its_outcome_and_by_nothing_else():
@@ -87,7 +87,7 @@ def test_every_method_of_our_experiments_can_be_built(path):
     experiment = Experiment.read(path)
     assert experiment.runs
     for label in experiment.methods:
-        build_method(experiment.settings_of(label))
+        build_method(experiment.settings_of(label, experiment.datasets[0]))
 
 
 def test_names_and_numbers_become_objects():
@@ -126,4 +126,4 @@ def test_the_experiment_of_the_documentation_can_be_built():
     content = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
     experiment = Experiment.parse("documented", content)
     for label in experiment.methods:
-        assert build_method(experiment.settings_of(label)) is not None
+        assert build_method(experiment.settings_of(label, experiment.datasets[0])) is not None

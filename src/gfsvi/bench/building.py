@@ -12,7 +12,7 @@ from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import with_own_lengthscales
+from gfsvi.kernel import AbstractKernel, with_own_lengthscales
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -26,11 +26,17 @@ PRIOR_SETTINGS = ("kernel", "prior_scale", "network")
 ACTIVATIONS = {"tanh": jnp.tanh, "relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
-def build_method(settings: dict[str, Any]) -> AbstractMethod:
-    """The method that settings name; what they do not mention is its default."""
+def build_method(settings: dict[str, Any], of_task: tuple[str, ...] = ()) -> AbstractMethod:
+    """The method that settings name; what they do not mention is its default.
+
+    Args:
+        settings: Names and numbers.
+        of_task: Those of them that say what the task is, not what the method is.
+    """
     kind = registry.find("methods", settings["method"])
     method = kind()
-    changes = {n: v for n, v in settings.items() if n != "method" and n not in PRIOR_SETTINGS}
+    others = ("method", *PRIOR_SETTINGS, *of_task)
+    changes = {n: v for n, v in settings.items() if n not in others}
     if "network" in settings and hasattr(method, "network"):
         changes["network"] = settings["network"]
     known = [field.name for field in dataclasses.fields(kind)]
@@ -54,6 +60,11 @@ def prior_for(method: AbstractMethod, data: Data, settings: dict[str, Any], key:
     kernel = with_own_lengthscales(kind, np.shape(data.x)[1])
     model = Model(GaussianProcess(kernel), Normal(START_NOISE))
     return EmpiricalBayes()(model, data, key=key).posterior
+
+
+def build_kernel(value: str | dict[str, Any]) -> AbstractKernel:
+    """A kernel from its name, or from a table with its `name` and arguments."""
+    return _member("kernels", value)
 
 
 def build_network(settings: dict[str, Any]) -> AbstractNetwork:

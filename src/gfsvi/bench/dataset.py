@@ -77,7 +77,8 @@ class AbstractDataset(ABC):
     target: ClassVar[str]
     shape: ClassVar[tuple[int, ...]]
     fingerprint: ClassVar[str | None] = None
-    layouts: ClassVar[tuple[Layout, ...]]
+    recipe: ClassVar[Callable[[], Arrays] | None] = None
+    layouts: ClassVar[tuple[Layout, ...]] = ()
     packages: ClassVar[tuple[Packaged, ...]] = ()
     downloads: ClassVar[tuple[Download, ...]] = ()
 

@@ -17,6 +17,7 @@ from gfsvi.bench.experiment import Run
 from gfsvi.bench.records import FAILED, OK, Record
 
 Load = Callable[[str], Loaded]
+DIGITS = 4
 
 
 def execute(run: Run, load: Load) -> Record:
@@ -30,10 +31,11 @@ def execute(run: Run, load: Load) -> Record:
     try:
         task = registry.find("tasks", run.task)()
         loaded = {name: load(name) for name in task.datasets(run)}
-        metrics = task(run, {name: found.arrays for name, found in loaded.items()})
+        found = task(run, {name: found.arrays for name, found in loaded.items()})
         outcome = {
             "status": OK,
-            "metrics": _checked(metrics),
+            "metrics": _checked({n: v for n, v in found.items() if np.ndim(v) == 0}),
+            "series": {n: _rounded(v) for n, v in found.items() if np.ndim(v) > 0},
             "partial": {name: found.partial for name, found in loaded.items() if found.partial},
         }
     except Exception as error:
@@ -77,6 +79,16 @@ def environment() -> dict[str, Any]:
 def run_from(content: dict[str, Any]) -> Run:
     """The run that `dataclasses.asdict` wrote down."""
     return Run(**{field.name: content[field.name] for field in dataclasses.fields(Run)})
+
+
+def _rounded(values: Any) -> list[Any]:
+    """Numbers for a picture, which nobody reads to the last digit."""
+    values = np.asarray(values, np.float64)
+    if not np.all(np.isfinite(values)):
+        raise ArithmeticError("expected finite numbers in what a picture shows; got others.")
+    digits = np.where(values == 0, 0, np.floor(np.log10(np.abs(values) + (values == 0))))
+    scale = 10.0 ** (DIGITS - 1 - digits)
+    return (np.round(values * scale) / scale).tolist()
 
 
 def _checked(metrics: dict[str, float]) -> dict[str, float]:

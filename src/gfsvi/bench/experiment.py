@@ -12,7 +12,10 @@ from typing import Any
 
 from gfsvi import registry
 
-_KEYS = ("title", "task", "datasets", "folds", "seeds", "settings", "methods", "report")
+_KEYS = (
+    *("title", "task", "datasets", "folds", "seeds"),
+    *("settings", "methods", "chosen", "search", "report"),
+)
 
 
 class ExperimentError(ValueError):
@@ -62,6 +65,8 @@ class Experiment:
         seeds: Every run is made with each.
         settings: Of the task, for every method.
         methods: Settings of each method, by its label.
+        chosen: Settings by label and data set that a search has chosen, over those of the method.
+        search: What a search may choose from.
         report: How the report shows it.
     """
 
@@ -73,6 +78,8 @@ class Experiment:
     seeds: tuple[int, ...]
     settings: dict[str, Any]
     methods: dict[str, dict[str, Any]]
+    chosen: dict[str, dict[str, dict[str, Any]]]
+    search: dict[str, Any]
     report: dict[str, Any]
 
     @classmethod
@@ -117,6 +124,8 @@ class Experiment:
             seeds=tuple(seeds),
             settings=content.get("settings", {}),
             methods={label: dict(table) for label, table in content["methods"].items()},
+            chosen=content.get("chosen", {}),
+            search=content.get("search", {}),
             report=content.get("report", {}),
         )
         experiment._check_names()
@@ -134,6 +143,9 @@ class Experiment:
             registry.find("datasets", dataset)
         for label, table in self.methods.items():
             registry.find("methods", table.get("method", label))
+        for label, tables in self.chosen.items():
+            _check_part("methods", (label,), tuple(self.methods))
+            _check_part("data sets", tuple(tables), self.datasets)
 
     def only(
         self,
@@ -157,15 +169,24 @@ class Experiment:
     def runs(self) -> tuple[Run, ...]:
         """Every run, fold by fold, so that each method has a first result soon."""
         return tuple(
-            Run(self.name, self.task, dataset, label, fold, seed, self.settings_of(label))
+            Run(self.name, self.task, dataset, label, fold, seed, self.settings_of(label, dataset))
             for fold, seed, dataset, label in itertools.product(
                 self.folds, self.seeds, self.datasets, self.methods
             )
         )
 
-    def settings_of(self, label: str) -> dict[str, Any]:
-        """Settings of a method: its own over the experiment's."""
-        return self.settings | {"method": label} | self.methods[label]
+    def settings_of(self, label: str, dataset: str) -> dict[str, Any]:
+        """Settings of a method: its own over the experiment's, and over these the chosen ones."""
+        own = {"method": label} | self.methods[label]
+        return self.settings | own | self.chosen.get(label, {}).get(dataset, {})
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The tables of a TOML file that describes this experiment; the inverse of `parse`."""
+        content = dataclasses.asdict(self)
+        del content["name"]
+        lists = {name: list(content[name]) for name in ("datasets", "folds", "seeds")}
+        return {name: value for name, value in (content | lists).items() if value != {}}
 
 
 def _check_part(what: str, chosen: tuple[Any, ...], known: tuple[Any, ...]) -> None:

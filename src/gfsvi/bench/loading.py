@@ -25,7 +25,9 @@ def load(name: str) -> Loaded:
 
 
 def load_dataset(dataset: AbstractDataset, *, tell: Tell = silent) -> Loaded:
-    """The data set, from the first place that has it; a download is kept in the cache."""
+    """The data set, made, or from the first place that has it; a download is kept in the cache."""
+    if dataset.recipe is not None:
+        return Loaded(dataset.recipe())
     found = _in_folders(dataset) or _in_packages(dataset)
     if found is not None:
         return found

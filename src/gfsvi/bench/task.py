@@ -12,8 +12,8 @@ class AbstractTask(ABC):
     """What every run of an experiment carries out."""
 
     @abstractmethod
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, float]:
-        """Metrics by name.
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+        """Metrics by name, which are numbers, and series for pictures, which are arrays.
 
         Args:
             run: The method, its settings, fold and seed.

@@ -1,4 +1,4 @@
-"""`gfsvi bench run` and `gfsvi bench report`."""
+"""`gfsvi bench run`, `gfsvi bench tune` and `gfsvi bench report`."""
 
 import argparse
 import signal
@@ -19,11 +19,7 @@ from gfsvi.table import atomic_path
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the runs of an experiment that are missing; 1 if some failed."""
-    experiment = Experiment.read(arguments.experiment).only(
-        datasets=tuple(arguments.dataset or ()),
-        methods=tuple(arguments.method or ()),
-        folds=tuple(arguments.fold or ()),
-    )
+    experiment = _experiment(arguments)
     records = Records(arguments.output)
     _remember(arguments.experiment, records.folder)
     left = missing(experiment.runs, records, retry=arguments.retry)
@@ -35,6 +31,26 @@ def run(arguments: argparse.Namespace) -> int:
     return _summarize(experiment.runs, records)
 
 
+def tune(arguments: argparse.Namespace) -> int:
+    """Search for settings, and write the experiment that uses them."""
+    from gfsvi.bench.search import Search, Trial, tune
+
+    experiment = _experiment(arguments)
+    search = Search.of(experiment, arguments.trials)
+    signal.signal(signal.SIGTERM, _stop)
+
+    def tell(trial: Trial) -> None:
+        outcome = "given up" if trial.score is None else f"{trial.score:.4f}"
+        settings = ", ".join(f"{name} {value}" for name, value in trial.settings.items())
+        line = f"{trial.dataset} {trial.method} trial {trial.number + 1}: {outcome} ({settings})"
+        if not arguments.quiet:
+            print(line, file=sys.stderr, flush=True)
+
+    path = tune(experiment, search, Path(arguments.output), _workers(arguments), tell=tell)
+    print(f"experiment: {path}")
+    return 0
+
+
 def report(arguments: argparse.Namespace) -> int:
     """Write the reports on a folder of records."""
     from gfsvi.bench.report import write_reports
@@ -42,6 +58,14 @@ def report(arguments: argparse.Namespace) -> int:
     for path in write_reports(arguments.folder, arguments.output):
         print(f"report: {path}")
     return 0
+
+
+def _experiment(arguments: argparse.Namespace) -> Experiment:
+    return Experiment.read(arguments.experiment).only(
+        datasets=tuple(arguments.dataset or ()),
+        methods=tuple(arguments.method or ()),
+        folds=tuple(arguments.fold or ()),
+    )
 
 
 def _remember(experiment: str, folder: Path) -> None:

@@ -119,8 +119,23 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
     bench = commands.add_parser("bench", help="experiments: data sets x methods x folds")
-    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|report")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report")
     command = verbs.add_parser("run", help="make the runs that are missing")
+    _add_experiment(command)
+    command.add_argument("--retry", action="store_true", help="make failed runs again")
+    command.set_defaults(run=lambda arguments: _bench().run(arguments))
+    command = verbs.add_parser("tune", help="search for settings that validation rows like")
+    _add_experiment(command)
+    command.add_argument("--trials", type=_positive, help="for each data set and method")
+    command.set_defaults(run=lambda arguments: _bench().tune(arguments))
+    command = verbs.add_parser("report", help="tables and pictures of what was recorded")
+    command.add_argument("folder", metavar="DIR", help="a folder that `run` has written to")
+    command.add_argument("--output", metavar="PAGE", help="where to write the page")
+    command.set_defaults(run=lambda arguments: _bench().report(arguments))
+
+
+def _add_experiment(command: argparse.ArgumentParser) -> None:
+    """Which runs, where they are made and where they are recorded."""
     command.add_argument("experiment", help="a TOML file")
     command.add_argument("--output", required=True, metavar="DIR", help="folder of the records")
     where = command.add_mutually_exclusive_group()
@@ -129,13 +144,7 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     for option in ("dataset", "method"):
         command.add_argument(f"--{option}", action="append", help="only this; again for several")
     command.add_argument("--fold", type=_whole_number, action="append", help="only this one")
-    command.add_argument("--retry", action="store_true", help="make failed runs again")
     command.add_argument("--quiet", action="store_true", help="no progress")
-    command.set_defaults(run=lambda arguments: _bench().run(arguments))
-    command = verbs.add_parser("report", help="tables and pictures of what was recorded")
-    command.add_argument("folder", metavar="DIR", help="a folder that `run` has written to")
-    command.add_argument("--output", metavar="PAGE", help="where to write the page")
-    command.set_defaults(run=lambda arguments: _bench().report(arguments))
 
 
 def _bench() -> Any:

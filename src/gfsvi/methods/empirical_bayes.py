@@ -2,8 +2,6 @@
 
 import dataclasses
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import equinox as eqx
@@ -23,7 +21,6 @@ from gfsvi.steps import Where
 from gfsvi.training import Fit, Training, maximize
 
 NUM_LAST_STEPS = 25
-Run = tuple[Model, Data, PRNGKeyArray, Training]
 
 
 class EmpiricalBayes(AbstractMethod):
@@ -66,26 +63,13 @@ class EmpiricalBayes(AbstractMethod):
             for number, (start_key, train_key) in enumerate(starts):
                 first = family if number == 0 else perturbed(family, key=start_key)
                 runs.append((first, data, train_key, self._numbered_training()))
-        fits = self._fit_all(runs)
+        # One after the other: XLA's few threads may wait for each other without end otherwise.
+        fits = [self._fit(*run) for run in runs]
         best = int(np.argmax([self._quality(fit, len(data)) for fit in fits]))
         fit, (_, _, train_key, _) = fits[best], runs[best]
         for round_key in jax.random.split(train_key, self.num_rounds - 1):
             fit = self._fit(fit.posterior, data, round_key, self._numbered_training())
         return fit
-
-    def _fit_all(self, runs: list[Run]) -> list[Fit]:
-        """Side by side, since half of the time goes to compiling, which takes one core at a time.
-
-        What has the structure of an earlier run waits for it, and then compiles nothing.
-        """
-        structures = [jax.tree.structure(run[0]) for run in runs]
-        leads = [structures.index(structure) == i for i, structure in enumerate(structures)]
-        fits: dict[int, Fit] = {}
-        with ThreadPoolExecutor(max_workers=min(len(runs), os.cpu_count() or 1)) as pool:
-            for wave in (True, False):
-                numbers = [i for i, lead in enumerate(leads) if lead is wave]
-                fits |= zip(numbers, pool.map(lambda i: self._fit(*runs[i]), numbers), strict=True)
-        return [fits[i] for i in range(len(runs))]
 
     def _numbered_training(self) -> Training:
         """The training of the next run, whose place in a checkpoint depends on the order alone."""

@@ -19,16 +19,23 @@ from gfsvi.divergences import regularized_divergence
 from gfsvi.elbo import Elbo, validation_score
 from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.mean_fit import fit_mean
+from gfsvi.mean_fit import MeanObjective, compile_mean_fit, fit_mean
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.points import (
+    AbstractPoints,
+    BatchRows,
+    FixedPoints,
+    Mixture,
+    UniformBox,
+    begins_with,
+)
 from gfsvi.precision import double
 from gfsvi.starts import random_start
 from gfsvi.steps import Where
-from gfsvi.training import Fit, History, Training, maximize
+from gfsvi.training import Fit, History, Training, compile_ahead, maximize
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
@@ -100,13 +107,20 @@ class GFSVI(AbstractMethod):
             return posterior
         return calibrated(posterior, validation, self.calibrate, key=key)
 
+    @double
     def rehearse(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
-        """Take the first steps of each stage, which compiles all of them."""
-        warm_up = None if self.warm_up is None else _first_steps(self.warm_up)
-        brief = dataclasses.replace(self, warm_up=warm_up, training=_first_steps(self.training))
-        brief(model, data, key=key, validation=validation)
+        """Compile the stages of a fit from shapes alone: nothing is run."""
+        lengths = np.ones(np.shape(data.x)[1]) if _has_lengths(data) else None
+        blank = eqx.filter_eval_shape(lambda k: self._blank(model, data, k, lengths), key)
+        if self._fits_mean(blank, data):
+            objective = eqx.filter_eval_shape(lambda k: self._mean_objective(model, data, k), key)
+            held_out = _for_mean(data, validation)
+            compile_mean_fit(blank, objective, data, self.warm_up, key=key, validation=held_out)
+        training = self._main_training(blank, data)
+        elbo = Elbo(self.divergence(model.function, data))
+        compile_ahead(elbo, blank, data, training, key=key, **self._options(validation))
 
     @double
     def initial(
@@ -116,7 +130,16 @@ class GFSVI(AbstractMethod):
 
         Random weights vary as fast as the prior does.
         """
-        return self._with_mean(self._blank(model, data, key), model, data, key, validation)
+        lengths = correlation_lengths(model.function, data.x) if _has_lengths(data) else None
+        blank = self._blank(model, data, key, lengths)
+        if self._wants_gauss_newton(blank, data):
+            return self._gauss_newton(blank, model, data, key)
+        if self.warm_up is None:
+            return blank
+        objective = self._mean_objective(model, data, key)
+        _, _, mean_key = jax.random.split(key, 3)
+        held_out = _for_mean(data, validation)
+        return fit_mean(blank, objective, data, self.warm_up, key=mean_key, validation=held_out)
 
     def _train(
         self,
@@ -133,78 +156,52 @@ class GFSVI(AbstractMethod):
             data,
             training,
             key=key,
-            fixed=settled if self.fixed is None else self.fixed,
-            validation=validation,
-            score=validation_score,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
+            **self._options(validation),
         )
 
-    def _blank(self, model: Model, data: Data, key: PRNGKeyArray) -> Model:
+    def _options(self, validation: Data | None) -> dict[str, Any]:
+        fixed = settled if self.fixed is None else self.fixed
+        return {"fixed": fixed, "validation": validation, "score": validation_score}
+
+    def _blank(
+        self, model: Model, data: Data, key: PRNGKeyArray, lengths: Float[Array, " feature"] | None
+    ) -> Model:
         start_key, points_key, _ = jax.random.split(key, 3)
-        vectors = np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
-        lengths = correlation_lengths(model.function, data.x) if vectors else None
         x = self._first_points(model, data, points_key)
-        function = random_start(
-            LinearizedNetwork,
-            self.network,
-            self.covariance,
-            x,
-            self.dtype,
-            lengths,
-            key=start_key,
-        )
-        return Model(function, model.likelihood)
+        options = (self.network, self.covariance, x, self.dtype, lengths)
+        return Model(random_start(LinearizedNetwork, *options, key=start_key), model.likelihood)
 
     def _first_points(self, model: Model, data: Data, key: PRNGKeyArray) -> Points:
         return _draw(self.divergence(model.function, data).points, jnp.asarray(data.x), key)
 
-    def _with_mean(
-        self,
-        blank: Model,
-        model: Model,
-        data: Data,
-        key: PRNGKeyArray,
-        validation: Data | None,
-    ) -> Model:
-        _, points_key, mean_key = jax.random.split(key, 3)
-        x = self._first_points(model, data, points_key)
-        if self._wants_gauss_newton(blank, data):
-            return self._gauss_newton(blank, model.function, data, x)
-        if self.warm_up is None:
-            return blank
-        return fit_mean(
-            blank,
-            model.function,
-            data,
-            self._mean_points(data, x, points_key),
-            self.warm_up,
-            gamma=self.gamma,
-            key=mean_key,
-            # With every row among the points the prior itself prevents overfitting, and better
-            # than a few held-out rows would.
-            validation=validation if len(data) > MAX_MEAN_ROWS else None,
-        )
+    def _fits_mean(self, blank: Model, data: Data) -> bool:
+        return self.warm_up is not None and not self._wants_gauss_newton(blank, data)
 
-    def _gauss_newton(
-        self, start: Model, prior: AbstractRandomFunction, data: Data, x: Points
-    ) -> Model:
+    def _mean_objective(self, model: Model, data: Data, key: PRNGKeyArray) -> MeanObjective:
+        """Points for the mean alone are factorised once, so they can be more."""
+        points = self.divergence(model.function, data).points
+        if np.ndim(data.x) == 2 and len(data) > MAX_ROWS_AS_POINTS:
+            some = FixedPoints() if len(data) <= MAX_MEAN_ROWS else BatchRows(MAX_MEAN_ROWS)
+            points = Mixture((some, UniformBox(100))).bind(data.x)
+        _, points_key, _ = jax.random.split(key, 3)
+        x = _draw(points, jnp.asarray(data.x), points_key)
+        full_batches = self.warm_up is not None and self.warm_up.batch_size >= len(data)
+        rows_lead = full_batches and begins_with(points, data.x)
+        return MeanObjective.of(model.function, x, self.gamma, rows_lead=rows_lead)
+
+    def _gauss_newton(self, start: Model, model: Model, data: Data, key: PRNGKeyArray) -> Model:
+        _, points_key, _ = jax.random.split(key, 3)
+        x = self._first_points(model, data, points_key)
         # From a weak prior to the wanted one: a prior of low rank leaves no way otherwise.
         for gamma in np.geomspace(max(1e-3, self.gamma), self.gamma, 4):
-            start = gauss_newton.fit_mean(start, prior, data, x, gamma=gamma, num_steps=20)
+            start = gauss_newton.fit_mean(start, model.function, data, x, gamma=gamma, num_steps=20)
         return start
-
-    def _mean_points(self, data: Data, x: Points, key: PRNGKeyArray) -> Points:
-        """Points for the mean alone: they are factorised once, so they can be more."""
-        if np.ndim(data.x) != 2 or len(data) <= MAX_ROWS_AS_POINTS:
-            return x
-        some = FixedPoints() if len(data) <= MAX_MEAN_ROWS else BatchRows(MAX_MEAN_ROWS)
-        rows = Mixture((some, UniformBox(100)))
-        return _draw(rows.bind(data.x), jnp.asarray(data.x), key)
 
     def _main_training(self, start: Model, data: Data) -> Training:
         """Mean and noise, which were fitted already, move slowly along with the covariance."""
-        if self.warm_up is None or self._wants_gauss_newton(start, data):
+        if not self._fits_mean(start, data):
             return self.training
         return dataclasses.replace(self.training, slow=_fitted_already)
 
@@ -258,8 +255,13 @@ def default_points(num_rows: int) -> AbstractPoints:
     return Mixture((BatchRows(400), UniformBox(100)))
 
 
-def _first_steps(training: Training) -> Training:
-    return dataclasses.replace(training, watch=lambda _: True, checkpoint=None)
+def _has_lengths(data: Data) -> bool:
+    return np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
+
+
+def _for_mean(data: Data, validation: Data | None) -> Data | None:
+    """With every row among the points the prior prevents overfitting better than a few rows do."""
+    return validation if len(data) > MAX_MEAN_ROWS else None
 
 
 @compiled_once

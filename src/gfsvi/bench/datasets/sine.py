@@ -1,0 +1,26 @@
+"""The paper's sine with a gap in the middle."""
+
+import numpy as np
+
+from gfsvi.bench.dataset import AbstractDataset, Arrays
+
+NUM_ROWS = 100
+
+
+def _make() -> Arrays:
+    random = np.random.default_rng(0)
+    side = np.repeat([-1.0, 1.0], NUM_ROWS // 2)
+    x = side * random.uniform(0.5, 1, NUM_ROWS)
+    noise = random.normal(size=NUM_ROWS)
+    return {"X": x[:, None], "f": np.sin(2 * np.pi * x), "noise": noise}
+
+
+class Sine(AbstractDataset):
+    """sin(2 pi x) at inputs on [-1, -1/2] and [1/2, 1], and noise of unit size to be added."""
+
+    title = "sine"
+    source = "made here, after the paper's appendix on synthetic data"
+    licence = "none needed"
+    target = "sin(2 pi x) + noise"
+    shape = (NUM_ROWS, 1)
+    recipe = staticmethod(_make)

@@ -1,0 +1,91 @@
+"""A function of one input, seen: a posterior on a grid beside the exact one."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import numpy as np
+
+from gfsvi import metrics
+from gfsvi.bench.building import build_kernel, build_method, build_network
+from gfsvi.bench.experiment import Run
+from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.data import Data
+from gfsvi.function import draw_values
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.method import AbstractMethod
+from gfsvi.methods.exact_gp import ExactGP
+from gfsvi.model import Model
+from gfsvi.precision import double
+
+GRID = np.linspace(-2, 2, 161)[:, None]
+NUM_DRAWS = 4
+GAP = 0.4
+"""Half the width of the middle of the gap between the observations."""
+
+
+class Curve(AbstractTask):
+    """Noisy values of a function with a gap, under a given prior and with the noise known."""
+
+    @double
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+        data, noise = observed(arrays[run.dataset], run.settings)
+        key = jax.random.key(run.fold + 1000 * run.seed)
+        process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
+        method = build_method(run.settings, of_task=("noise",))
+        posterior = fitted(method, process, data, run.settings, key)
+        exact = ExactGP()(process, data, key=key).posterior
+        ours, theirs = moments(posterior, key), moments(exact, key)
+        distance = metrics.wasserstein2_squared(*ours, *theirs)
+        inside = np.abs(GRID[:, 0]) <= 1
+        middle = np.abs(GRID[:, 0]) <= GAP
+        drawn = draw_values(posterior.function, GRID, NUM_DRAWS, key=jax.random.key(1))
+        return {
+            "wasserstein2": float(np.mean(distance)),
+            "wasserstein2_inside": float(np.mean(distance[inside])),
+            "std_in_gap": float(np.mean(ours[1][middle])),
+            "std_at_data": float(np.mean(ours[1][inside & (np.abs(GRID[:, 0]) >= 0.5)])),
+            "roughness": roughness(np.asarray(drawn)[:, 0]),
+            "x": GRID[:, 0],
+            "mean": ours[0],
+            "std": ours[1],
+            "exact_mean": theirs[0],
+            "exact_std": theirs[1],
+            "draws": np.asarray(drawn)[:, 0],
+            "data_x": np.asarray(data.x)[:, 0],
+            "data_y": data.y,
+        }
+
+
+def observed(arrays: Arrays, settings: dict[str, Any]) -> tuple[Data, float]:
+    """The rows, with noise of the size that the settings give, and that size."""
+    noise = float(settings.get("noise", 0.1))
+    return Data(arrays["X"], arrays["f"] + noise * arrays["noise"]), noise
+
+
+def fitted(
+    method: AbstractMethod, process: Model, data: Data, settings: dict[str, Any], key: Any
+) -> Model:
+    """The posterior of a method, under this process or under a prior over weights."""
+    prior = process
+    if method.prior_kind is BayesianNetwork:
+        network = build_network(settings.get("network", {}))
+        scale = settings.get("prior_scale", 1.0)
+        prior = Model(BayesianNetwork.prior(network, data.x, scale=scale), process.likelihood)
+    if "fixed" in {field.name for field in dataclasses.fields(method)}:
+        method = dataclasses.replace(method, fixed=lambda model: model.likelihood)
+    return method(prior, data, key=key).posterior
+
+
+def moments(model: Model, key: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the function on the grid."""
+    values = model.function.marginals(GRID, key=key)
+    return np.ravel(values.mean), np.sqrt(np.maximum(np.ravel(values.variance), 0))
+
+
+def roughness(draws: np.ndarray) -> float:
+    """How much drawn functions bend from one grid point to the next, beside how much they move."""
+    bends = np.diff(draws, n=2, axis=1)
+    return float(np.sqrt(np.mean(bends**2) / np.mean(np.diff(draws, axis=1) ** 2)))

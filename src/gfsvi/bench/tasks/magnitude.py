@@ -1,0 +1,48 @@
+"""How large the regularised divergence of a posterior is, and how many points it takes to tell."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from gfsvi.bench.building import build_kernel, build_method
+from gfsvi.bench.experiment import Run
+from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.tasks.curve import fitted, observed
+from gfsvi.divergences import regularized_kl
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.model import Model
+from gfsvi.precision import double
+
+GAMMAS = 10.0 ** np.arange(-10, 1)
+NUM_POINTS = (10, 25, 50, 100, 200, 400)
+NUM_REPEATS = 5
+
+
+class Magnitude(AbstractTask):
+    """The divergence of a fitted posterior from its prior, against gamma and the points."""
+
+    @double
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+        data, noise = observed(arrays[run.dataset], run.settings)
+        process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
+        method = build_method(run.settings, of_task=("noise",))
+        posterior = fitted(method, process, data, run.settings, jax.random.key(run.seed))
+        random = np.random.default_rng(run.seed)
+        values = np.zeros((len(NUM_POINTS), len(GAMMAS)))
+        for row, count in enumerate(NUM_POINTS):
+            for _ in range(NUM_REPEATS):
+                x = random.uniform(-2, 2, (count, 1))
+                q, p = posterior.function.at(x), process.function.at(x)
+                values[row] += [float(regularized_kl(q, p, gamma=gamma)) for gamma in GAMMAS]
+        values /= NUM_REPEATS
+        strong = values[:, run.settings.get("shown_gamma", 1e-6) == GAMMAS][:, 0]
+        return {
+            # How much of the divergence at the most points is seen already at a few.
+            "share_seen_at_50": float(strong[NUM_POINTS.index(50)] / strong[-1]),
+            "largest_over_smallest_gamma": float(values[-1, 0] / values[-1, -1]),
+            "gammas": GAMMAS,
+            "num_points": np.array(NUM_POINTS, float),
+            "divergence": values,
+        }

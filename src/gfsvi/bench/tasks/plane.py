@@ -1,0 +1,60 @@
+"""Classes in the plane, seen: the probability of one of them, and how sure it is."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from gfsvi.bench.building import build_kernel, build_method, build_network
+from gfsvi.bench.experiment import Run
+from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.data import Data
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel
+from gfsvi.likelihoods.bernoulli import Bernoulli
+from gfsvi.likelihoods.categorical import Categorical
+from gfsvi.method import AbstractMethod
+from gfsvi.methods.gp_classifier import GPClassifier
+from gfsvi.model import Model
+
+SIDE = np.linspace(-4, 4, 41)
+PLANE = np.stack(np.meshgrid(SIDE, SIDE), axis=-1).reshape(-1, 2)
+CORNERS = np.array([[-4.0, -4.0], [-4.0, 4.0], [4.0, -4.0], [4.0, 4.0]])
+NUM_CLASSES = 2
+
+
+class Plane(AbstractTask):
+    """Two classes of points in the plane, under a given prior on the logits."""
+
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+        table = arrays[run.dataset]
+        data = Data(table["X"], table["y"])
+        method = build_method(run.settings)
+        prior = _prior(method, data, run.settings)
+        key = jax.random.key(run.fold + 1000 * run.seed, impl="rbg")
+        posterior = method(prior, data, key=key).posterior
+        near, far = posterior.predict(data.x), posterior.predict(CORNERS)
+        everywhere = posterior.predict(PLANE)
+        return {
+            "accuracy": float(np.mean(np.asarray(near.predicted) == data.y)),
+            "entropy_at_data": float(np.mean(near.entropy)),
+            "entropy_far_away": float(np.mean(far.entropy)),
+            "side": SIDE,
+            "probability": np.asarray(everywhere.probabilities)[:, 1],
+            "std": np.asarray(everywhere.std)[:, 1],
+            "data_x": data.x,
+            "data_y": data.y,
+        }
+
+
+def _prior(method: AbstractMethod, data: Data, settings: dict[str, Any]) -> Model:
+    if method.prior_kind is BayesianNetwork:
+        network = build_network({**settings.get("network", {}), "outputs": NUM_CLASSES})
+        scale = settings.get("prior_scale", 1.0)
+        return Model(BayesianNetwork.prior(network, data.x, scale=scale), Categorical())
+    kernel: AbstractKernel = build_kernel(settings["kernel"])
+    if isinstance(method, GPClassifier):
+        # One latent function with the prior of the difference between the two logits.
+        return Model(GaussianProcess(2.0 * kernel), Bernoulli())
+    return Model(GaussianProcess(kernel, outputs=NUM_CLASSES), Categorical())

@@ -1,0 +1,138 @@
+"""A search finds what scores best, goes on where it was stopped, and leaves a file for runs."""
+
+import math
+
+import pytest
+
+from gfsvi.bench.experiment import Experiment, ExperimentError
+from gfsvi.bench.records import Records
+from gfsvi.bench.runner import Stopped
+from gfsvi.bench.search import METRIC, Search, applies, tune
+
+CONTENT = {
+    "task": "regression",
+    "datasets": ["yacht"],
+    "folds": 3,
+    "methods": {"gfsvi": {"training": {"num_steps": 7}}},
+    "search": {
+        "trials": 12,
+        "space": {
+            "kernel": ["rbf", "matern12"],
+            "training.learning_rate": {"low": 1e-3, "high": 1e-1, "log": True},
+            "prior_scale": {"low": 1, "high": 9},
+        },
+    },
+}
+
+
+class Judge:
+    """A worker that likes Matern-1/2 and a learning rate of a hundredth, on validation rows."""
+
+    def __init__(self, dies_after: int | None = None, fails: bool = False):
+        self.runs, self._dies_after, self._fails = [], dies_after, fails
+
+    def __call__(self, run):
+        if len(self.runs) == self._dies_after:
+            raise Stopped
+        self.runs.append(run)
+        rate = run.settings["training"]["learning_rate"]
+        score = (run.settings["kernel"] == "matern12") - abs(math.log10(rate) + 2) + 0.01 * run.fold
+        status = "failed" if self._fails else "ok"
+        metrics = {} if self._fails else {METRIC: score, "mse": -score}
+        return {"run": run.identity, "status": status, "metrics": metrics}
+
+    def close(self):
+        pass
+
+
+@pytest.fixture
+def experiment():
+    return Experiment.parse("small", CONTENT)
+
+
+def test_it_finds_what_validation_rows_like(experiment, tmp_path):
+    judge, trials = Judge(), []
+    path = tune(experiment, Search.of(experiment), tmp_path, [judge], tell=trials.append)
+    best = max((t for t in trials if t.score is not None), key=lambda t: t.score)
+    settings = Experiment.read(path).settings_of("gfsvi", "yacht")
+    assert settings == experiment.settings_of("gfsvi", "yacht") | best.settings
+    assert settings["kernel"] == "matern12" and settings["training"]["num_steps"] == 7
+    assert "prior_scale" not in settings  # GFSVI's prior is one over functions
+    assert abs(math.log10(settings["training"]["learning_rate"]) + 2) < 0.5
+    assert len(trials) == 12
+    assert len(judge.runs) < 12 * 3  # what does worse than most is given up early
+
+
+def test_the_chosen_settings_are_what_runs_use(experiment, tmp_path):
+    path = tune(experiment, Search.of(experiment, 3), tmp_path, [Judge()])
+    chosen = Experiment.read(path)
+    assert [run.settings for run in chosen.runs] == [chosen.settings_of("gfsvi", "yacht")] * 3
+    assert chosen.search == {} and chosen.methods == experiment.methods
+
+
+@pytest.mark.parametrize("runs_before", [1, 4, 11])
+def test_stopped_at_any_moment_it_goes_on(experiment, tmp_path, runs_before):
+    search = Search.of(experiment)
+    with pytest.raises(Stopped):
+        tune(experiment, search, tmp_path, [Judge(dies_after=runs_before)])
+    first = {record["run"] for record in Records(tmp_path).read()}
+    assert len(first) == runs_before
+    judge = Judge()
+    tune(experiment, search, tmp_path, [judge])
+    again = [run.identity for run in judge.runs]
+    assert not first & set(again) and len(set(again)) == len(again)
+    judge = Judge()
+    tune(experiment, search, tmp_path, [judge])
+    assert judge.runs == []
+
+
+def test_two_workers_share_the_studies(tmp_path):
+    content = CONTENT | {"datasets": ["yacht", "wine", "boston"]}
+    experiment = Experiment.parse("small", content)
+    judges = [Judge(), Judge()]
+    path = tune(experiment, Search.of(experiment, 4), tmp_path, judges)
+    assert set(Experiment.read(path).chosen["gfsvi"]) == {"yacht", "wine", "boston"}
+    made = [run.identity for judge in judges for run in judge.runs]
+    assert len(set(made)) == len(made)
+
+
+def test_where_every_trial_fails_it_says_so(experiment, tmp_path):
+    with pytest.raises(ExperimentError, match="does not fail; got none in 3 trials"):
+        tune(experiment, Search.of(experiment, 3), tmp_path, [Judge(fails=True)])
+
+
+@pytest.mark.parametrize(
+    ("table", "sentence"),
+    [
+        ({"trails": 3}, "expects trials, metric and space; got 'trails'"),
+        ({"space": {"kernel": "rbf"}}, "expects a list, or a table .* for kernel; got 'rbf'"),
+        ({"space": {"gamma": {"low": 2, "high": 1}}}, "low, high and log, for gamma"),
+    ],
+)
+def test_a_search_that_cannot_be_understood_is_refused(table, sentence):
+    with pytest.raises(ExperimentError, match=sentence):
+        Search.of(Experiment.parse("small", CONTENT | {"search": table}))
+
+
+def test_an_unknown_metric_is_answered_with_the_known_ones(tmp_path):
+    table = CONTENT["search"] | {"metric": "accuracy"}
+    experiment = Experiment.parse("small", CONTENT | {"search": table})
+    with pytest.raises(ExperimentError, match="metric among mse, validation.*got 'accuracy'"):
+        tune(experiment, Search.of(experiment), tmp_path, [Judge()])
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "expected"),
+    [
+        ("kernel", "gfsvi", True),
+        ("kernel", "mfvi", False),
+        ("prior_scale", "mfvi", True),
+        ("prior_scale", "gfsvi", False),
+        ("network.activation", "mfvi", True),
+        ("network.activation", "gfsvi", True),
+        ("network.activation", "exact_gp", False),
+        ("training.learning_rate", "exact_gp", False),
+    ],
+)
+def test_a_setting_applies_to_methods_that_have_it(name, method, expected):
+    assert applies(name, method) is expected
