@@ -10,13 +10,13 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.compilation import compiled_once
+from gfsvi.compilation import compile_now, compiled_once, filled
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.model import Model
 from gfsvi.params import from_free, is_learnable, to_free
-from gfsvi.training import Training, maximize
+from gfsvi.training import Training, compile_ahead, maximize
 from gfsvi.values import AbstractValues
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
@@ -31,7 +31,7 @@ def calibrated(
     None for the share at which they are most probable.
     """
     values = _marginals(posterior.function, jnp.asarray(validation.x))
-    training = Training(num_steps=NUM_STEPS, batch_size=len(validation), optimizer=_optimizer())
+    training = _training(validation)
     refitted, _ = maximize(
         _Calibration(values), posterior, validation, training, key=key, fixed=_all_but_the_noise
     )
@@ -40,6 +40,20 @@ def calibrated(
         density = [_density(posterior, refitted, np.array(s), values, y) for s in SHARES]
         share = SHARES[int(np.argmax(np.array(density)))]
     return _blended(posterior, refitted, np.array(share))
+
+
+def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:
+    """Compile what `calibrated` runs for such arguments; arrays of the posterior may be shapes."""
+    posterior, x = filled(posterior, key), jnp.asarray(validation.x)
+    compile_now(_marginals, posterior.function, x)
+    values = eqx.filter_eval_shape(_marginals, posterior.function, x)
+    calibration = _Calibration(values)
+    training = _training(validation)
+    compile_ahead(calibration, posterior, validation, training, key=key, fixed=_all_but_the_noise)
+
+
+def _training(validation: Data) -> Training:
+    return Training(num_steps=NUM_STEPS, batch_size=len(validation), optimizer=_optimizer())
 
 
 def settled(model: Model) -> list[Any]:

@@ -6,8 +6,12 @@ from typing import Any, TypeVar, cast
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import PRNGKeyArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 def compiled_once(function: F) -> F:
@@ -21,9 +25,23 @@ def compiled_once(function: F) -> F:
         is_part = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
         return (function if is_part else compiled)(*arguments, **options)
 
+    cast(Any, call).lower = compiled.lower
     return cast(F, call)
 
 
-def compile_now(compiled: Callable[..., Any], *arguments: Any) -> None:
-    """Have a function of `eqx.filter_jit` ready for arguments like these, without calling it."""
-    cast(Any, compiled).lower(*arguments).compile()
+def compile_now(compiled: Callable[..., Any], *arguments: Any, **options: Any) -> None:
+    """Have a compiled function ready for arguments like these, without calling it."""
+    cast(Any, compiled).lower(*arguments, **options).compile()
+
+
+def filled(shapes: T, key: PRNGKeyArray) -> T:
+    """Zeros of these shapes; in place of a key this one."""
+
+    def fill(leaf: Any) -> Any:
+        if not isinstance(leaf, jax.ShapeDtypeStruct):
+            return leaf
+        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return key
+        return jnp.asarray(np.zeros(leaf.shape, leaf.dtype))
+
+    return jax.tree.map(fill, shapes)

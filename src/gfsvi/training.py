@@ -12,7 +12,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.compilation import compile_now
+from gfsvi.compilation import compile_now, filled
 from gfsvi.data import Data
 from gfsvi.model import Model
 from gfsvi.steps import Objective, State, Steps, Where, learnable_parts
@@ -202,7 +202,7 @@ def compile_ahead(
     training = training.for_rows(len(data))
     data = jax.tree.map(_on_device, data)
     shapes = eqx.filter_eval_shape(_set_up, objective, model, data, training, key, fixed)
-    steps, state = jax.tree.map(lambda leaf: _blank(leaf, key), shapes)
+    steps, state = filled(shapes, key)
     count = min(training.evaluate_every, training.num_steps)
     steps.compile(state, data, count)
     if validation is not None and score is not None:
@@ -227,13 +227,6 @@ def _set_up(
 def _on_device(leaf: Any) -> Any:
     """A program that was compiled for JAX's arrays is another one for NumPy's."""
     return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
-
-
-def _blank(leaf: Any, key: PRNGKeyArray) -> Any:
-    """An array in place of its shape."""
-    if not isinstance(leaf, jax.ShapeDtypeStruct):
-        return leaf
-    return key if _is_key(leaf) else jnp.asarray(np.zeros(leaf.shape, leaf.dtype))
 
 
 def _judge(

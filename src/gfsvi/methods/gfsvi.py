@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi import gauss_newton
-from gfsvi.calibration import calibrated, settled
-from gfsvi.compilation import compiled_once
+from gfsvi.calibration import calibrated, compile_calibration, settled
+from gfsvi.compilation import compile_now, compiled_once, filled
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
@@ -103,24 +103,34 @@ class GFSVI(AbstractMethod):
         return Fit(self._calibrated(posterior, validation, train_key), history)
 
     def _calibrated(self, posterior: Model, validation: Data | None, key: PRNGKeyArray) -> Model:
-        if validation is None or self.calibrate == 0 or self.fixed is not None:
+        if validation is None or not self._calibrates:
             return posterior
         return calibrated(posterior, validation, self.calibrate, key=key)
+
+    @property
+    def _calibrates(self) -> bool:
+        return self.calibrate != 0 and self.fixed is None
 
     @double
     def rehearse(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
         """Compile the stages of a fit from shapes alone: nothing is run."""
-        lengths = np.ones(np.shape(data.x)[1]) if _has_lengths(data) else None
+        lengths = jnp.ones(np.shape(data.x)[1]) if _has_lengths(data) else None
         blank = eqx.filter_eval_shape(lambda k: self._blank(model, data, k, lengths), key)
         if self._fits_mean(blank, data):
             objective = eqx.filter_eval_shape(lambda k: self._mean_objective(model, data, k), key)
             held_out = _for_mean(data, validation)
             compile_mean_fit(blank, objective, data, self.warm_up, key=key, validation=held_out)
+        points = self.divergence(model.function, data).points
+        x = filled(eqx.filter_eval_shape(_draw, points, jnp.asarray(data.x), key), key)
+        options = (self.network, self.covariance, x, self.dtype, lengths)
+        compile_now(random_start, LinearizedNetwork, *options, key=key)
         training = self._main_training(blank, data)
         elbo = Elbo(self.divergence(model.function, data))
         compile_ahead(elbo, blank, data, training, key=key, **self._options(validation))
+        if validation is not None and self._calibrates:
+            compile_calibration(blank, validation, key=key)
 
     @double
     def initial(

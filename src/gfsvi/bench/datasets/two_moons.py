@@ -1,5 +1,7 @@
 """Two moons, one of each class."""
 
+import numpy as np
+
 from gfsvi.bench.dataset import AbstractDataset, Arrays
 
 NUM_ROWS = 100
@@ -9,7 +11,7 @@ def _make() -> Arrays:
     from sklearn.datasets import make_moons
 
     x, y = make_moons(NUM_ROWS, noise=0.1, random_state=0)
-    return {"X": x, "y": y}
+    return {"X": np.asarray(x), "y": np.asarray(y)}
 
 
 class TwoMoons(AbstractDataset):

@@ -1,0 +1,79 @@
+"""What the site makes by itself: pages of tutorials, lists of collections, the gallery."""
+
+import argparse
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import tutorials
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs" / "pictures"
+INCLUDED = {
+    "measured/regression.md": "results/regression/report.md",
+    "contributing.md": "CONTRIBUTING.md",
+}
+
+
+def on_files(files: Files, *, config: Any) -> Files:
+    """Pages that are files of another kind or place: scripts, results, the rules of the house."""
+    for script in sorted(tutorials.LEARN.glob("*.py")):
+        content = tutorials.page(script)
+        files.append(File.generated(config, f"learn/{script.stem}.md", content=content))
+    for address, path in INCLUDED.items():
+        files.append(File.generated(config, address, content=(ROOT / path).read_text()))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """`<!-- every kernels -->` and its like become what they stand for."""
+    return re.sub(r"<!-- (\w[\w ]*?) -->", _expanded, markdown)
+
+
+def _expanded(marker: re.Match[str]) -> str:
+    verb, *arguments = marker.group(1).split()
+    makers: dict[str, Callable[..., Iterator[str]]] = {
+        "every": _every,
+        "figures": _figures,
+        "commands": _commands,
+    }
+    return "\n\n".join(makers[verb](*arguments)) if verb in makers else marker.group(0)
+
+
+def _every(collection: str) -> Iterator[str]:
+    """The documentation of all members of a collection, as the registry finds them."""
+    from gfsvi import registry
+
+    for name in registry.names(collection):
+        member = registry.find(collection, name)
+        yield f"::: {member.__module__}.{member.__qualname__}"
+
+
+def _figures() -> Iterator[str]:
+    """Every picture figure_*.png with the text of figure_*.md above it."""
+    for picture in sorted(PICTURES.glob("figure_*.png")):
+        title = picture.stem.removeprefix("figure_").replace("_", " ").capitalize()
+        words = picture.with_suffix(".md")
+        text = words.read_text().strip() if words.exists() else ""
+        if heading := re.match(r"#+ (.+)\n*", text):
+            title, text = heading[1], text[heading.end() :]
+        yield f"## {title}\n\n{text}\n\n![{title}](pictures/{picture.name}){{ loading=lazy }}"
+
+
+def _commands() -> Iterator[str]:
+    """What every command says when asked for help."""
+    from gfsvi.cli.main import _parser
+
+    for parser in _leaves(_parser()):
+        yield f"## {parser.prog}\n\n```text\n{parser.format_help().strip()}\n```"
+
+
+def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    groups = [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]
+    if not groups:
+        yield parser
+    for group in groups:
+        for child in group.choices.values():
+            yield from _leaves(child)

@@ -1,0 +1,131 @@
+"""Tutorials: plain Python scripts that are also pages.
+
+A block of comment lines with an empty line on both sides is prose, in Markdown; everything else is
+code. What the code printed and drew when it was last run is kept in `docs/learn/recorded`:
+
+    python docs/site/tutorials.py [NAME ...]
+"""
+
+import ast
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+LEARN = Path(__file__).parents[1] / "learn"
+RECORDED = LEARN / "recorded"
+ORDER = ("table", "prior_knowledge", "own_network", "labels")
+
+
+class Cell(NamedTuple):
+    """A piece of a tutorial: `prose`, or code in `python` or `bash`."""
+
+    kind: str
+    text: str
+
+
+def cells(path: Path) -> list[Cell]:
+    """The script in pieces; commands stand in prose between fences."""
+    source = path.read_text()
+    docstring = ast.get_docstring(ast.parse(source)) or ""
+    title, _, introduction = docstring.partition("\n")
+    rest = source.split('"""', 2)[2]
+    found = [Cell("prose", f"# {title.rstrip('.')}\n{introduction}".strip())]
+    for paragraph in re.split(r"\n\n+", rest.strip("\n")):
+        if all(line.startswith("#") for line in paragraph.splitlines()):
+            found.extend(_prose(paragraph))
+        elif found[-1].kind == "python":
+            found[-1] = Cell("python", f"{found[-1].text}{_gap(rest, paragraph)}{paragraph}")
+        else:
+            found.append(Cell("python", paragraph))
+    return found
+
+
+def _gap(source: str, paragraph: str) -> str:
+    """The empty lines before a paragraph, one or two of them."""
+    return "\n\n\n" if f"\n\n\n{paragraph}" in source else "\n\n"
+
+
+def _prose(paragraph: str) -> Iterator[Cell]:
+    text = "\n".join(line.removeprefix("#").removeprefix(" ") for line in paragraph.splitlines())
+    for number, part in enumerate(re.split(r"```bash\n(.*?)```", text, flags=re.DOTALL)):
+        if part.strip():
+            yield Cell("bash" if number % 2 else "prose", part.strip("\n"))
+
+
+def page(path: Path) -> str:
+    """The tutorial as Markdown, with what was recorded."""
+    recorded = iter(json.loads((RECORDED / f"{path.stem}.json").read_text()))
+    parts = []
+    for kind, text in cells(path):
+        if kind == "prose":
+            parts.append(text)
+            continue
+        parts.append(f"```{kind}\n{text}\n```")
+        outcome = next(recorded, {"output": "", "pictures": []})
+        if outcome["output"]:
+            parts.append(f'```text title="it prints"\n{outcome["output"]}\n```')
+        parts.extend(f"![What it draws](recorded/{name})" for name in outcome["pictures"])
+    parts.append(f"*This page is a script, [{path.name}]({path.name}), and runs as it stands.*")
+    return "\n\n".join(parts) + "\n"
+
+
+def run(path: Path, folder: Path) -> list[dict[str, Any]]:
+    """Run a tutorial in a folder, commands included; what each cell printed and drew."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    outcomes = []
+    with contextlib.chdir(folder):
+        for cell in cells(path):
+            if cell.kind == "prose":
+                continue
+            before = set(Path().glob("*.png"))
+            output = _in_shell(cell.text) if cell.kind == "bash" else _in_python(cell.text, names)
+            pictures = sorted(p.name for p in set(Path().glob("*.png")) - before)
+            outcomes.append({"code": cell.text, "output": output, "pictures": pictures})
+    return outcomes
+
+
+def _in_python(code: str, names: dict[str, Any]) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, "tutorial", "exec"), names)
+    return printed.getvalue().rstrip()
+
+
+def _in_shell(command: str) -> str:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-ec", command],
+        env=os.environ | {"PATH": path},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout.rstrip()
+
+
+def record(path: Path) -> None:
+    """Run a tutorial and keep what it printed and drew."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    RECORDED.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = run(path, Path(folder))
+        for name in (name for outcome in outcomes for name in outcome["pictures"]):
+            shutil.copy(Path(folder) / name, RECORDED / name)
+    (RECORDED / f"{path.stem}.json").write_text(json.dumps(outcomes, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or ORDER:
+        print(name, flush=True)
+        record(LEARN / f"{name}.py")
