@@ -5,7 +5,7 @@ READY := .venv/.ready
 QUIETLY := -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check lock clean
+.PHONY: help demo test test-all check docs tutorials lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,12 @@ check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	@echo "pyright" && $(BIN)/pyright --warnings
 	@echo "import-linter" && $(BIN)/lint-imports --no-logo
+
+docs: $(READY)  ## the documentation site, in build/site; warnings are errors
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "site: build/site/index.html"
+
+tutorials: $(READY)  ## run the tutorials and keep what they print and draw
+	@$(BIN)/python docs/site/tutorials.py
 
 lock: $(READY)  ## the newest versions that pyproject.toml admits, written to requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \

@@ -70,8 +70,8 @@ for name, posterior in posteriors.items():
     error = np.sqrt(np.mean((predictive.mean - truth(future)) ** 2))
     print(f"{name}: error {error:.2f}, its own estimate {np.mean(predictive.epistemic_std):.2f}")
 
-# With one of the priors the network returns to zero within months and says that it does not know.
-# With the other it repeats the year.
+# Under the smooth prior the network returns to zero within a year and says that it does not know:
+# its own estimate of the error is about right. Under the yearly prior it repeats the year.
 
 import matplotlib.pyplot as plt
 
@@ -99,5 +99,7 @@ prior = Model(GaussianProcess(yearly), Normal(0.1))
 exact = ExactGP()(prior, data, key=jax.random.key(0)).posterior.predict(future[:, None])
 network = posteriors["yearly"].predict(future[:, None])
 print(f"apart on average by {np.mean(np.abs(network.mean - exact.mean)):.3f}")
-print(f"uncertainty: exact {np.mean(exact.epistemic_std):.3f}, "
-      f"network {np.mean(network.epistemic_std):.3f}")
+print(
+    f"uncertainty: exact {np.mean(exact.epistemic_std):.3f}, "
+    f"network {np.mean(network.epistemic_std):.3f}"
+)

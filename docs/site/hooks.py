@@ -1,6 +1,7 @@
 """What the site makes by itself: pages of tutorials, lists of collections, the gallery."""
 
 import argparse
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,8 +37,12 @@ def _expanded(marker: re.Match[str]) -> str:
     verb, *arguments = marker.group(1).split()
     makers: dict[str, Callable[..., Iterator[str]]] = {
         "every": _every,
+        "table": _table,
         "figures": _figures,
         "commands": _commands,
+        "drawing": _drawing,
+        "scores": _scores,
+        "seconds": _seconds,
     }
     return "\n\n".join(makers[verb](*arguments)) if verb in makers else marker.group(0)
 
@@ -49,6 +54,48 @@ def _every(collection: str) -> Iterator[str]:
     for name in registry.names(collection):
         member = registry.find(collection, name)
         yield f"::: {member.__module__}.{member.__qualname__}"
+
+
+def _table(collection: str) -> Iterator[str]:
+    """Data sets, one a line."""
+    from gfsvi import registry
+
+    lines = ["| name | what | predicts | rows x features | licence |", "|---|---|---|---|---|"]
+    for name in registry.names(collection):
+        member = registry.find(collection, name)
+        size = " x ".join(map(str, member.shape))
+        lines.append(f"| `{name}` | {member.title} | {member.target} | {size} | {member.licence} |")
+    yield "\n".join(lines)
+
+
+def _drawing() -> Iterator[str]:
+    """The architecture, part of the page so that it takes on its colours."""
+    yield (Path(__file__).parent / "pieces.svg").read_text()
+
+
+def _scores(metric: str) -> Iterator[str]:
+    """A table of the regression report: our figures, for data sets that all methods have."""
+    report = (ROOT / "results/regression/report.md").read_text()
+    (section,) = re.findall(
+        rf"(?i)^## {metric.replace('_', '.')}.*?\n\n(.*?)\n\n", f"{report}\n\n", re.M | re.S
+    )
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines()]
+    header, _, *body = rows
+    kept = [i for i, _ in enumerate(header) if all(row[i] != "-" for row in body)]
+    kept = [i for i in kept if header[i] != "mean rank"]
+    plain = [[re.sub(r" ?\[.*?\]| ?\(\d+ folds\)", "", row[i]) for i in kept] for row in body]
+    lines = [[header[i] for i in kept], ["---"] * len(kept), *plain]
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _seconds() -> Iterator[str]:
+    """How long methods take, fastest first."""
+    measured = json.loads((ROOT / "results/method_steps.json").read_text())
+    seconds = {name: row["seconds_to_early_stopping"] for name, row in measured.items()}
+    lines = [
+        f"| {name} | {value:.1f} |" for name, value in sorted(seconds.items(), key=lambda s: s[1])
+    ]
+    yield "\n".join(["| method | seconds |", "|---|---|", *lines])
 
 
 def _figures() -> Iterator[str]:

@@ -63,7 +63,7 @@ def _prose(paragraph: str) -> Iterator[Cell]:
 
 def page(path: Path) -> str:
     """The tutorial as Markdown, with what was recorded."""
-    recorded = iter(json.loads((RECORDED / f"{path.stem}.json").read_text()))
+    recorded = iter(outcomes_of(path))
     parts = []
     for kind, text in cells(path):
         if kind == "prose":
@@ -76,6 +76,12 @@ def page(path: Path) -> str:
         parts.extend(f"![What it draws](recorded/{name})" for name in outcome["pictures"])
     parts.append(f"*This page is a script, [{path.name}]({path.name}), and runs as it stands.*")
     return "\n\n".join(parts) + "\n"
+
+
+def outcomes_of(path: Path) -> list[dict[str, Any]]:
+    """What was recorded when the tutorial was last run, cell by cell."""
+    record = RECORDED / f"{path.stem}.json"
+    return json.loads(record.read_text()) if record.exists() else []
 
 
 def run(path: Path, folder: Path) -> list[dict[str, Any]]:

@@ -1,0 +1,132 @@
+"""The site builds without a warning, has every page, and is whole in a real browser."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gfsvi import registry
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium")
+VIEWS = {
+    "light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "narrow": {"viewport": {"width": 360, "height": 740}, "color_scheme": "light"},
+    "narrow and dark": {"viewport": {"width": 360, "height": 740}, "color_scheme": "dark"},
+}
+
+
+def html(site: Path, page: str) -> str:
+    return (site / page).read_text()
+
+
+def test_tutorials_become_pages_with_what_they_print(site, tutorials):
+    for name in tutorials.ORDER:
+        page = html(site, f"learn/{name}.html")
+        assert "it prints" in page and f'href="{name}.py"' in page
+
+
+@pytest.mark.parametrize("collection", ["kernels", "methods", "likelihoods", "points", "networks"])
+def test_everything_that_has_a_name_is_on_its_page(site, collection):
+    page = html(site, f"api/{collection}.html")
+    for name in registry.names(collection):
+        member = registry.find(collection, name)
+        assert f'id="{member.__module__}.{member.__qualname__}"' in page
+
+
+def test_signatures_show_fields_and_their_defaults(site):
+    text = re.sub(r"<[^>]+>", "", html(site, "api/kernels.html"))
+    assert "Matern52(lengthscale=1.0, variance=1.0)" in text
+
+
+def test_every_command_is_explained(site):
+    page = html(site, "api/command_line.html")
+    assert all(f"usage: gfsvi {c}" in page for c in ("demo", "fit", "predict", "evaluate", "list"))
+
+
+def test_every_figure_is_in_the_gallery(site):
+    page = html(site, "gallery.html")
+    for picture in (ROOT / "docs/pictures").glob("figure_*.png"):
+        assert picture.name in page
+
+
+def test_no_marker_is_left_unexpanded(site):
+    for page in site.rglob("*.html"):
+        assert not re.search(
+            r"<!-- (every|table|figures|commands|scores|seconds)", page.read_text()
+        )
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if CHROMIUM is None:
+        if os.environ.get("GFSVI_REQUIRE_BROWSER"):
+            pytest.fail("expected chromium, got none; install it or unset GFSVI_REQUIRE_BROWSER.")
+        pytest.skip("no chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def opened(browser: Any, address: str, view: str) -> tuple[Any, dict[str, list[str]]]:
+    """A page of the browser, with what it complains about and asks for."""
+    page = browser.new_page(**VIEWS[view])
+    heard: dict[str, list[str]] = {"complaints": [], "requests": []}
+    page.on("console", lambda message: heard["complaints"].append(message.text))
+    page.on("pageerror", lambda error: heard["complaints"].append(str(error)))
+    page.on("requestfailed", lambda sent: heard["complaints"].append(f"failed: {sent.url}"))
+    page.on("request", lambda sent: heard["requests"].append(sent.url))
+    return page, heard
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_page_is_whole_in_every_view(browser, address, site, view):
+    page, heard = opened(browser, address, view)
+    for file in sorted(site.rglob("*.html")):
+        where = file.relative_to(site).as_posix()
+        if where == "404.html":  # made for the root of a server
+            continue
+        page.goto(f"{address}{where}", wait_until="load")
+        assert heard["complaints"] == [], where
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), where
+        broken = "[...document.images].filter(i => i.complete && !i.naturalWidth).map(i => i.src)"
+        assert page.evaluate(broken) == [], where
+    page.close()
+    elsewhere = [u for u in heard["requests"] if not u.startswith((address, "data:", "blob:"))]
+    assert elsewhere == []
+
+
+def test_search_finds_a_word(browser, address):
+    page, heard = opened(browser, address, "light")
+    page.goto(f"{address}index.html")
+    page.click(".md-search__input")
+    page.keyboard.type("novelty", delay=20)
+    page.wait_for_selector(".md-search-result__item", timeout=20_000)
+    assert "novelty" in page.inner_text(".md-search-result__list").lower()
+    assert heard["complaints"] == []
+    page.close()
+
+
+def test_dark_pages_are_dark_and_light_ones_light(browser, address):
+    for view, is_dark in (("light", False), ("dark", True)):
+        page, _ = opened(browser, address, view)
+        page.goto(f"{address}explain/pieces.html")
+        for selector, rule, dark in (
+            ("body", "backgroundColor", is_dark),
+            ("article p", "color", not is_dark),
+            (".drawing svg text", "fill", not is_dark),
+        ):
+            asked = f"getComputedStyle(document.querySelector('{selector}')).{rule}"
+            numbers = re.findall(r"[\d.]+", page.evaluate(asked))[:3]
+            assert (sum(map(float, numbers)) / 3 < 128) is dark, (view, selector)
+        page.close()
