@@ -123,6 +123,6 @@ for name, posterior in {"exact process": exact, **posteriors}.items():
 #
 # ## What to mind
 #
-# The library's own `MLP` and `CNN` know their layers, which makes a step several times faster.
-# A network that keeps state (batch normalisation) or draws random numbers (dropout) is refused:
-# switch it off first.
+# The library's own `MLP` and `CNN` know their layers, so that derivatives need not be formed weight
+# by weight: prefer them where they will do. A network that keeps state (batch normalisation) or
+# draws random numbers (dropout) is refused: switch it off first.

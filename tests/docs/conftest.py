@@ -1,6 +1,5 @@
 """Pages, their code, and the site built from them."""
 
-import contextlib
 import functools
 import http.server
 import importlib.util
@@ -54,7 +53,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 def address(site: Path) -> Iterator[str]:
     """Where the site is served, on this machine alone."""
     handler = functools.partial(_Quiet, directory=str(site))
-    with contextlib.closing(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()

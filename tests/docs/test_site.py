@@ -84,7 +84,8 @@ def opened(browser: Any, address: str, view: str) -> tuple[Any, dict[str, list[s
     heard: dict[str, list[str]] = {"complaints": [], "requests": []}
     page.on("console", lambda message: heard["complaints"].append(message.text))
     page.on("pageerror", lambda error: heard["complaints"].append(str(error)))
-    page.on("requestfailed", lambda sent: heard["complaints"].append(f"failed: {sent.url}"))
+    # Not "requestfailed": leaving a page gives up what it was still asking for.
+    page.on("response", lambda got: got.status < 400 or heard["complaints"].append(got.url))
     page.on("request", lambda sent: heard["requests"].append(sent.url))
     return page, heard
 

@@ -11,7 +11,7 @@ from gfsvi.bench.records import OK, Record, Records
 from gfsvi.bench.summary import Table, tables
 from gfsvi.table import atomic_path
 
-EXPERIMENT = "experiment.toml"
+EXPERIMENT, FIGURE = "experiment.toml", "figure.png"
 NOTE = (
     "Mean ± standard error over folds. Bold: the best, and all whose error bars overlap its own; "
     "ranks by the same rule, averaged over the data sets that every method of a table has. In "
@@ -41,7 +41,19 @@ def write_reports(folder: str | os.PathLike[str], page: str | None = None) -> li
     for path, content in contents.items():
         with atomic_path(path) as draft:
             draft.write_text(content, encoding="utf-8")
-    return list(contents)
+    return [*contents, *_figure(experiment, found, records.folder / FIGURE)]
+
+
+def _figure(experiment: Experiment, found: list[Record], path: Path) -> list[Path]:
+    """The picture of an experiment that has one."""
+    from gfsvi.bench.figures import draw_figure  # needs matplotlib
+
+    drawn = draw_figure(experiment, found)
+    if drawn is None:
+        return []
+    with atomic_path(path) as draft:
+        draft.write_bytes(drawn)
+    return [path]
 
 
 def _read(records: Records) -> tuple[Experiment, list[Record]]:
@@ -66,9 +78,17 @@ def _metrics(records: list[Record]) -> list[str]:
     return sorted({name for record in records for name in record["metrics"]})
 
 
+def _about(experiment: Experiment, records: list[Record]) -> list[str]:
+    text = experiment.report.get("text")
+    said = [] if text is None else [*str(text).strip().splitlines(), ""]
+    if any(record.get("series") for record in records):
+        said = [f"![{experiment.title}]({FIGURE})", "", *said]
+    return [*said, *overview(experiment, records), ""]
+
+
 def markdown(experiment: Experiment, records: list[Record], shown: list[Table]) -> str:
     """Tables for people who read text."""
-    lines = [f"# {experiment.title}", "", *overview(experiment, records), "", NOTE]
+    lines = [f"# {experiment.title}", "", *_about(experiment, records), NOTE]
     for table in shown:
         arrow = "higher" if table.sign > 0 else "lower"
         lines += ["", f"## {spoken(table.metric)} ({arrow} is better)", ""]

@@ -1,0 +1,28 @@
+"""What a picture is drawn from."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from gfsvi.bench.records import Record
+
+BLUE, ORANGE, GREEN, PINK, SKY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9"
+COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", SKY, "#000000", "#999999")
+"""Okabe and Ito's, which the colour-blind can tell apart."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """A record for each label, and what the label is called for people."""
+
+    records: dict[str, Record]
+    titles: dict[str, str]
+
+    def series(self, label: str, name: str) -> np.ndarray:
+        """A series of a record."""
+        return np.array(self.records[label]["series"][name])
+
+    def metric(self, label: str, name: str) -> Any:
+        """A metric of a record."""
+        return self.records[label]["metrics"][name]
