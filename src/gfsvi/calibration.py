@@ -1,7 +1,7 @@
 """The noise of a posterior, set by rows that its function has not seen."""
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -13,24 +13,37 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.compilation import compile_now, compiled_once, filled
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
 from gfsvi.model import Model
 from gfsvi.params import from_free, is_learnable, to_free
 from gfsvi.training import Training, compile_ahead, maximize
-from gfsvi.values import AbstractValues
+from gfsvi.values import AbstractValues, Marginals
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 NUM_STEPS = 400
+MAX_ROWS = 1000
+"""Of more rows there are enough to validate by."""
 
 
 def calibrated(
-    posterior: Model, validation: Data, share: float | None, *, key: PRNGKeyArray
+    posterior: Model,
+    validation: Data,
+    share: float | None,
+    *,
+    key: PRNGKeyArray,
+    left_out: "LeftOut | None" = None,
 ) -> Model:
     """Move the noise a share of the way to what maximises these rows' expected log-likelihood.
 
-    None for the share at which they are most probable.
+    None for the share at which they are most probable. Rows that were `left_out` count like those
+    of validation.
     """
     values = _marginals(posterior.function, jnp.asarray(validation.x))
+    if left_out is not None:
+        validation, values = left_out.added_to(validation, values)
     training = _training(validation)
     refitted, _ = maximize(
         _Calibration(values), posterior, validation, training, key=key, fixed=_all_but_the_noise
@@ -40,6 +53,43 @@ def calibrated(
         density = [_density(posterior, refitted, np.array(s), values, y) for s in SHARES]
         share = SHARES[int(np.argmax(np.array(density)))]
     return _blended(posterior, refitted, np.array(share))
+
+
+class LeftOut(NamedTuple):
+    """Training rows, and what the function is thought to be at each without its own target."""
+
+    data: Data
+    values: Marginals
+
+    @classmethod
+    def of(cls, prior: Model, data: Data) -> "LeftOut | None":
+        """By the exact posterior of all other rows, in closed form; None where there is none."""
+        is_exact = isinstance(prior.likelihood, (Normal, WarpedNormal))
+        if not (is_exact and isinstance(prior.function, GaussianProcess) and len(data) <= MAX_ROWS):
+            return None
+        return cls(data, _left_out(prior, jax.tree.map(jnp.asarray, data)))
+
+    def added_to(self, rows: Data, values: Any) -> tuple[Data, Marginals]:
+        """These rows and others, for which the function is known too."""
+        mean = jnp.concatenate([jnp.asarray(values.mean, jnp.float64), self.values.mean], axis=1)
+        cov = jnp.concatenate([jnp.asarray(values.cov, jnp.float64), self.values.cov])
+        both = (np.concatenate([a, b]) for a, b in ((rows.x, self.data.x), (rows.y, self.data.y)))
+        return Data(*both), Marginals(mean, cov)
+
+
+@compiled_once
+def _left_out(prior: Model, data: Data) -> Marginals:
+    """Rasmussen and Williams (2006), equations 5.10 to 5.12, less the noise."""
+    targets = prior.likelihood.gaussian_targets(data.y, prior.function.outputs)
+    values = prior.function.at(data.x)
+    noise = jnp.broadcast_to(targets.variance, values.mean.shape)
+    factor = cholesky(add_to_diagonal(values.cov, noise))
+    precision = inverse_from_cholesky(factor)
+    spread = jnp.diagonal(precision, axis1=-2, axis2=-1)
+    pulled = (precision @ (targets.values - values.mean)[..., None])[..., 0]
+    variance = jnp.maximum(1 / spread - noise, 0.0)
+    cov = variance.T[:, :, None] * jnp.eye(len(variance))
+    return Marginals(targets.values - pulled / spread, cov)
 
 
 def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:

@@ -84,14 +84,16 @@ def records(folder: Path, output: str) -> list[tuple]:
 
 def test_a_lost_node_costs_nothing_but_time(folder, nodes):
     address, (_, second) = nodes
-    process = run(folder, "cluster", "--ray", address)
-    for line in process.stdout:
-        if ": ok" in line:  # the first run is done: others are under way
-            break
-    kill(second)
-    rest = process.communicate(timeout=400)[0]
+    with run(folder, "cluster", "--ray", address) as process:
+        for line in process.stdout:
+            if ": ok" in line:  # the first run is done: others are under way
+                break
+        kill(second)
+        rest = process.communicate(timeout=400)[0]
     assert process.returncode == 0, rest
-    assert run(folder, "local").wait(timeout=400) == 0
+    with run(folder, "local") as process:
+        rest = process.communicate(timeout=400)[0]
+    assert process.returncode == 0, rest
     cluster, local = records(folder, "cluster"), records(folder, "local")
     assert len(cluster) == 3 * NUM_FOLDS
     assert cluster == local

@@ -48,7 +48,7 @@ def _connected(address: str) -> Any:
             include_dashboard=False if address == LOCAL else None,
             log_to_driver=False,
             logging_level="ERROR",
-            runtime_env={"env_vars": for_small_matrices()},
+            runtime_env={"env_vars": _variables()},
         )
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ExperimentError(
@@ -56,6 +56,11 @@ def _connected(address: str) -> Any:
             "Start one with `ray start --head`, or name another address."
         ) from error
     return ray
+
+
+def _variables() -> dict[str, str]:
+    """As a worker on this machine has them: the user's own settings come first."""
+    return {name: os.environ.get(name, value) for name, value in for_small_matrices().items()}
 
 
 class _Shipped:

@@ -53,7 +53,7 @@ class Stages:
                 )
                 changes[name] = self.training(sized, stage, until=until)
         # None: however far validation rows say.
-        changes["calibrate"] = None
+        changes |= {"calibrate": None, "leave_one_out": False}
         fields = {field.name for field in dataclasses.fields(method)}
         return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
 

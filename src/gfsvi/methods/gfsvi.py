@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi import gauss_newton
-from gfsvi.calibration import calibrated, compile_calibration, settled
+from gfsvi.calibration import LeftOut, calibrated, compile_calibration, settled
 from gfsvi.compilation import compile_now, compiled_once, filled
 from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
@@ -59,6 +59,8 @@ class GFSVI(AbstractMethod):
             ask for (0) to what maximises their own expected log-likelihood (1): on the training
             rows noise comes out too small for rows that were not trained on. None for the share
             of the way at which they are most probable.
+        leave_one_out: Whether, of up to a thousand rows under a Gaussian process, training rows
+            that are left out in turn count like validation rows then, which may be few.
         warm_up: How the mean alone is fitted before training, if it is.
         gauss_newton: Whether Gauss-Newton steps do that instead;
             by default for up to three features, where measurement points cover the inputs.
@@ -77,6 +79,7 @@ class GFSVI(AbstractMethod):
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
     calibrate: float | None = eqx.field(static=True, default=1.0)
+    leave_one_out: bool = eqx.field(static=True, default=True)
     warm_up: Training | None = eqx.field(
         static=True,
         default=Training(num_steps=2000, stretch=4, learning_rate=3e-3, evaluate_every=100),
@@ -100,12 +103,11 @@ class GFSVI(AbstractMethod):
             start = self.initial(model, data, key=init_key, validation=validation)
         training = self._main_training(start, data)
         posterior, history = self._train(model, start, data, validation, training, train_key)
-        return Fit(self._calibrated(posterior, validation, train_key), history)
-
-    def _calibrated(self, posterior: Model, validation: Data | None, key: PRNGKeyArray) -> Model:
-        if validation is None or not self._calibrates:
-            return posterior
-        return calibrated(posterior, validation, self.calibrate, key=key)
+        if validation is not None and self._calibrates:
+            left_out = LeftOut.of(model, data) if self.leave_one_out else None
+            options = {"key": train_key, "left_out": left_out}
+            posterior = calibrated(posterior, validation, self.calibrate, **options)
+        return Fit(posterior, history)
 
     @property
     def _calibrates(self) -> bool:
@@ -129,7 +131,7 @@ class GFSVI(AbstractMethod):
         training = self._main_training(blank, data)
         elbo = Elbo(self.divergence(model.function, data))
         compile_ahead(elbo, blank, data, training, key=key, **self._options(validation))
-        if validation is not None and self._calibrates:
+        if validation is not None and self._calibrates and not self.leave_one_out:
             compile_calibration(blank, validation, key=key)
 
     @double
