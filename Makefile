@@ -5,7 +5,7 @@ READY := .venv/.ready
 QUIETLY := -qq --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check docs tutorials lock clean
+.PHONY: help demo test test-all check docs tutorials figures lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,6 +23,13 @@ check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	@echo "pyright" && $(BIN)/pyright --warnings
 	@echo "import-linter" && $(BIN)/lint-imports --no-logo
+
+figures: $(READY)  ## the paper's figures, made anew where records are missing (convergence needs GFSVI_DATA)
+	@for path in experiments/figure_*.toml; do \
+		folder=results/$$(basename $$path .toml); \
+		$(BIN)/gfsvi bench run $$path --output $$folder --workers 2 && \
+		$(BIN)/gfsvi bench report $$folder || exit 1; \
+	done
 
 docs: $(READY)  ## the documentation site, in build/site; warnings are errors
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "site: build/site/index.html"

@@ -82,3 +82,10 @@ def test_a_reader_who_has_had_enough_is_no_error(start):
     process.stdout.close()
     assert process.wait() == 0
     assert process.stderr.read() == ""
+
+
+def test_experiments_of_this_folder_are_listed(run):
+    Path("experiments").mkdir()
+    text = 'title = "Mine"\ntask = "curve"\ndatasets = ["sine"]\n[methods.map]\n'
+    Path("experiments", "mine.toml").write_text(text)
+    assert run("list", "experiments") == (0, "  experiments/mine.toml  Mine\n", "")

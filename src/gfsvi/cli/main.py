@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from gfsvi import __version__, registry
+from gfsvi import __version__
 from gfsvi.cli import demo, evaluate, fit, listing, predict
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -155,7 +155,7 @@ def _bench() -> Any:
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("list", help="what can be called by name")
-    names = registry.collections()
+    names = listing.collections()
     command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)
 

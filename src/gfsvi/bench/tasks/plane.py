@@ -30,8 +30,10 @@ class Plane(AbstractTask):
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         table = arrays[run.dataset]
         data = Data(table["X"], table["y"])
-        method = build_method(run.settings)
-        prior = _prior(method, data, run.settings)
+        network = {**run.settings.get("network", {}), "outputs": NUM_CLASSES}
+        settings = run.settings | {"network": network}
+        method = build_method(settings)
+        prior = _prior(method, data, settings)
         key = jax.random.key(run.fold + 1000 * run.seed, impl="rbg")
         posterior = method(prior, data, key=key).posterior
         near, far = posterior.predict(data.x), posterior.predict(CORNERS)
@@ -50,7 +52,7 @@ class Plane(AbstractTask):
 
 def _prior(method: AbstractMethod, data: Data, settings: dict[str, Any]) -> Model:
     if method.prior_kind is BayesianNetwork:
-        network = build_network({**settings.get("network", {}), "outputs": NUM_CLASSES})
+        network = build_network(settings["network"])
         scale = settings.get("prior_scale", 1.0)
         return Model(BayesianNetwork.prior(network, data.x, scale=scale), Categorical())
     kernel: AbstractKernel = build_kernel(settings["kernel"])

@@ -1,0 +1,136 @@
+"""The claims of the paper's figures, by the records that our pictures are drawn from."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+
+from gfsvi.bench.experiment import Experiment
+from gfsvi.bench.figures import draw_figure
+from gfsvi.bench.figures.drawing import DRAWERS
+
+ROOT = Path(__file__).parents[2]
+FIGURES = sorted(path.stem for path in (ROOT / "experiments").glob("figure_*.toml"))
+NETWORKS = ("gfsvi", "fvi", "tfsvi", "mfvi", "vip", "laplace", "gwi")
+
+
+def records(figure):
+    path = ROOT / "results" / figure / "records.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def metric(figure, name):
+    """A metric of a figure's runs, by their labels."""
+    found = records(f"figure_{figure}")
+    assert all(record["status"] == "ok" for record in found)
+    return {record["method"]: record["metrics"][name] for record in found}
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_every_run_of_a_figure_is_recorded_and_can_be_drawn_again(figure):
+    experiment = Experiment.read(ROOT / "experiments" / f"{figure}.toml")
+    made = records(figure)
+    assert {record["run"] for record in made} == {run.identity for run in experiment.runs}
+    assert experiment.task in DRAWERS and len(experiment.report["text"]) > 100
+    drawn = draw_figure(experiment, made)
+    assert drawn.startswith(b"\x89PNG") and drawn == draw_figure(experiment, made)
+    assert (ROOT / "results" / figure / "figure.png").stat().st_size < 400_000
+
+
+def test_without_records_there_is_no_figure():
+    experiment = Experiment.read(ROOT / "experiments" / f"{FIGURES[0]}.toml")
+    assert draw_figure(experiment, []) is None
+    assert draw_figure(dataclasses.replace(experiment, task="regression"), []) is None
+
+
+@pytest.mark.parametrize("prior", ["rbf", "matern12"])
+def test_gfsvi_is_the_network_closest_to_the_exact_posterior(prior):
+    distance = metric("methods", "wasserstein2")
+    others = [distance[f"{name}_{prior}"] for name in NETWORKS[1:]]
+    assert distance[f"gfsvi_{prior}"] < 0.5 * min(others)
+
+
+def test_priors_over_weights_are_too_sure_in_the_gap():
+    std = metric("methods", "std_in_gap")
+    for name in ("mfvi", "laplace", "tfsvi"):
+        assert std[f"{name}_rbf"] < 0.6 * std["exact_gp_rbf"]
+
+
+def test_draws_are_rougher_the_less_smooth_the_prior():
+    roughness = metric("smoothness", "roughness")
+    order = [roughness[name] for name in ("matern12", "matern32", "matern52")]
+    assert order == sorted(order, reverse=True) and roughness["rbf"] < roughness["matern32"]
+
+
+def test_a_periodic_prior_is_surest_across_the_gap():
+    std = metric("smoothness", "std_in_gap")
+    assert std["periodic"] < 0.5 * min(std[name] for name in std if name != "periodic")
+
+
+def test_uncertainty_in_the_gap_grows_as_the_length_scale_shrinks():
+    std = metric("lengthscales", "std_in_gap")
+    order = [std[name] for name in ("l100", "l050", "l025", "l010")]
+    assert order == sorted(order)
+
+
+def test_a_rough_prior_wants_more_measurement_points():
+    distance = metric("points", "wasserstein2")
+    gains = {k: distance[f"{k}_10"] - distance[f"{k}_100"] for k in ("rbf", "matern12")}
+    assert gains["matern12"] > gains["rbf"]
+
+
+def test_with_few_points_gfsvi_is_closer_than_fvi():
+    distance = metric("few_points", "wasserstein2")
+    assert distance["gfsvi_10"] < distance["fvi_10"]
+
+
+@pytest.mark.parametrize("prior", ["rbf", "matern12"])
+def test_a_small_tanh_network_takes_up_a_prior_better_than_a_relu_network(prior):
+    distance = metric("biases", "wasserstein2")
+    assert distance[f"{prior}_tanh"] < distance[f"{prior}_relu"]
+
+
+def test_a_large_gamma_weakens_the_prior():
+    distance = metric("gamma", "wasserstein2")
+    order = [distance[name] for name in ("g4", "g2", "g1", "g0")]
+    assert order == sorted(order)
+
+
+def test_noise_is_not_chased():
+    distance = metric("noise", "wasserstein2")
+    assert distance["gfsvi_noisy"] < 0.1 and distance["gfsvi_quiet"] < 0.1
+
+
+def test_under_a_periodic_prior_the_mean_of_gwi_does_not_repeat():
+    distance = metric("gwi_periodic", "wasserstein2")
+    assert distance["gfsvi"] < 0.2 * distance["gwi"]
+
+
+def test_two_moons_are_fitted_and_what_is_far_away_is_unknown():
+    accuracy, far = metric("two_moons", "accuracy"), metric("two_moons", "entropy_far_away")
+    assert accuracy["gfsvi_rbf"] == accuracy["gfsvi_matern12"] == 1
+    for name in ("tfsvi_rbf", "laplace_rbf", "mfvi_rbf"):
+        assert far["gfsvi_rbf"] > far[name]
+
+
+def test_eigenvalues_of_a_smooth_kernel_decay_faster_and_slower_in_many_dimensions():
+    count = metric("eigenvalues", "num_for_99_percent")
+    assert count["rbf_1_10"] < 0.2 * count["matern12_1_10"]
+    assert count["rbf_100_10"] > count["rbf_1_10"]
+
+
+def test_the_posterior_takes_up_the_rank_of_its_prior():
+    rank = metric("rank", "rank")
+    assert rank["tanh_rbf"] < rank["tanh_matern12"]
+
+
+def test_the_divergence_falls_with_gamma_and_a_rough_prior_takes_more_points_to_see_it():
+    assert all(ratio > 1 for ratio in metric("divergence", "largest_over_smallest_gamma").values())
+    share = metric("divergence", "share_seen_at_50")
+    assert share["rbf"] > share["matern12"]
+
+
+def test_gfsvi_converges_in_fewer_steps_than_mfvi():
+    steps = metric("convergence", "steps_until_close")
+    assert steps["gfsvi"] < steps["mfvi"]
