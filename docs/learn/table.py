@@ -30,8 +30,9 @@ regressor = GFSVIRegressor(random_state=0).fit_table(known, "progression")
 for diagnostic in regressor.diagnostics_:
     print(diagnostic)
 
-# Warnings say that predictions may mislead; notes are only worth knowing. With arrays instead of
-# a table, `GFSVIRegressor().fit(X, y)` is the same in scikit-learn's conventions.
+# Here nothing was found, so nothing is printed. A warning would say that predictions may mislead, a
+# note something worth knowing. With arrays instead of a table, `GFSVIRegressor().fit(X, y)` is the
+# same in scikit-learn's conventions.
 
 # ## Predict
 #

@@ -58,7 +58,8 @@ def time_against_quality(table: Table, records: list[Record]) -> str | None:
     def draw(axes: Any) -> None:
         for method, rank in ranks.items():
             axes.plot([seconds[method]], [rank], "o", color=BLUE)
-            place = {"xytext": (5, 4), "textcoords": "offset points", "fontsize": 8.5}
+            height = -11 if _is_crowded(method, ranks, seconds) else 4
+            place = {"xytext": (5, height), "textcoords": "offset points", "fontsize": 8.5}
             axes.annotate(method, (seconds[method], rank), **place)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -70,6 +71,17 @@ def time_against_quality(table: Table, records: list[Record]) -> str | None:
 
     said = "; ".join(f"{m}: {seconds[m]:.0f} s, rank {ranks[m]:.2f}" for m in ranks)
     return picture(f"time-{table.metric}", said, draw, (5.6, 3.6))
+
+
+def _is_crowded(method: str, ranks: dict[str, float], seconds: dict[str, float]) -> bool:
+    """Whether the name of a method just before this one would run into its own."""
+    close = [
+        other
+        for other in ranks
+        if abs(ranks[other] - ranks[method]) < 0.2
+        and seconds[other] < seconds[method] < 2 * seconds[other]
+    ]
+    return len(close) % 2 == 1
 
 
 def critical_difference(table: Table, records: list[Record]) -> str | None:
