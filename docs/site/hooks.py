@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ import tutorials
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
-PICTURES = ROOT / "docs" / "pictures"
 INCLUDED = {
     "measured/regression.md": "results/regression/report.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -25,7 +25,15 @@ def on_files(files: Files, *, config: Any) -> Files:
         files.append(File.generated(config, f"learn/{script.stem}.md", content=content))
     for address, path in INCLUDED.items():
         files.append(File.generated(config, address, content=(ROOT / path).read_text()))
+    for folder in figure_folders():
+        picture = {"content": (folder / "figure.png").read_bytes()}
+        files.append(File.generated(config, f"pictures/{folder.name}.png", **picture))
     return files
+
+
+def figure_folders() -> list[Path]:
+    """Results that have a picture, with the experiment that made them."""
+    return sorted(path.parent for path in (ROOT / "results").glob("figure_*/figure.png"))
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
@@ -99,22 +107,20 @@ def _seconds() -> Iterator[str]:
 
 
 def _figures() -> Iterator[str]:
-    """Every picture figure_*.png with the text of figure_*.md above it."""
-    for picture in sorted(PICTURES.glob("figure_*.png")):
-        title = picture.stem.removeprefix("figure_").replace("_", " ").capitalize()
-        words = picture.with_suffix(".md")
-        text = words.read_text().strip() if words.exists() else ""
-        if heading := re.match(r"#+ (.+)\n*", text):
-            title, text = heading[1], text[heading.end() :]
-        yield f"## {title}\n\n{text}\n\n![{title}](pictures/{picture.name}){{ loading=lazy }}"
+    """Every figure of the results, under its title and with what it shows."""
+    for folder in figure_folders():
+        experiment = tomllib.loads((folder / "experiment.toml").read_text())
+        yield f"## {experiment['title']}"
+        yield experiment["report"]["text"].strip()
+        yield f"![{experiment['title']}](pictures/{folder.name}.png)"
 
 
 def _commands() -> Iterator[str]:
     """What every command says when asked for help."""
-    from gfsvi.cli.main import _parser
+    from gfsvi.cli.main import parser
 
-    for parser in _leaves(_parser()):
-        yield f"## {parser.prog}\n\n```text\n{parser.format_help().strip()}\n```"
+    for command in _leaves(parser()):
+        yield f"## {command.prog}\n\n```text\n{command.format_help().strip()}\n```"
 
 
 def _leaves(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

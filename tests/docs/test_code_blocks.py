@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gfsvi.cli.main import _parser
+from gfsvi.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -89,7 +89,7 @@ def test_there_are_commands_to_read():
 
 @pytest.mark.parametrize("command", commands())
 def test_every_command_shown_is_one_that_the_command_line_knows(command):
-    assert _parser().parse_args(shlex.split(command, comments=True)[1:]).run
+    assert parser().parse_args(shlex.split(command, comments=True)[1:]).run
 
 
 @pytest.mark.parametrize("page", pages_with("toml"))

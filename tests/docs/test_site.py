@@ -53,8 +53,8 @@ def test_every_command_is_explained(site):
 
 def test_every_figure_is_in_the_gallery(site):
     page = html(site, "gallery.html")
-    for picture in (ROOT / "docs/pictures").glob("figure_*.png"):
-        assert picture.name in page
+    for picture in (ROOT / "results").glob("figure_*/figure.png"):
+        assert f"{picture.parent.name}.png" in page
 
 
 def test_no_marker_is_left_unexpanded(site):

@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be in any alphabet
         sys.stdout.reconfigure(errors="backslashreplace")
     began = time.monotonic()
-    parsed = _parser().parse_args(arguments, argparse.Namespace(began=began))
+    parsed = parser().parse_args(arguments, argparse.Namespace(began=began))
     try:
         status = parsed.run(parsed)
         sys.stdout.flush()
@@ -54,21 +54,22 @@ def _one_sentence(error: BaseException) -> str:
     return text or f"{type(error).__name__} without a word. Please report this."
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+def parser() -> argparse.ArgumentParser:
+    """What the command line takes."""
+    whole = _Parser(
         prog="gfsvi",
         description="Predictions that know what they do not know, from a table.",
         epilog="Start with `gfsvi demo`.",
     )
-    parser.add_argument("--version", action="version", version=f"gfsvi {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    whole.add_argument("--version", action="version", version=f"gfsvi {__version__}")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_demo(commands)
     _add_fit(commands)
     _add_predict(commands)
     _add_evaluate(commands)
     _add_bench(commands)
     _add_list(commands)
-    return parser
+    return whole
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:
