@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas
 
 AUTO_KERNELS = ("matern52", "matern32", "rbf")
+MIN_PRIOR_ROWS = 200
 RANDOM = "rbg"
 """JAX's generator that compiles three times faster than its default."""
 
@@ -198,11 +199,15 @@ class Learner:
     def _choose_prior(self, prior: Model, data: Data, stages: Stages, key: Any) -> Model:
         if isinstance(prior.function, BayesianNetwork):
             return prior
+        training = EmpiricalBayes().training
+        # Each output has a factorisation of its own.
+        batch_size = max(MIN_PRIOR_ROWS, round(training.batch_size / prior.function.outputs**0.5))
+        training = dataclasses.replace(training, batch_size=batch_size)
         method = EmpiricalBayes(
             kernels=tuple(_kernels(self.kernel, data.x.shape[1])[1:]),
             num_starts=1,
             num_rounds=2,
-            training=stages.training(EmpiricalBayes().training, "prior", until=0.4),
+            training=stages.training(training, "prior", until=0.4),
         )
         return to_numpy(method(prior, data, key=key).posterior)
 

@@ -1,5 +1,6 @@
 """Grids of panels: functions of one input, classes in the plane, currents."""
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,11 @@ from matplotlib.figure import Figure
 from gfsvi.bench.figures.shown import BLUE, ORANGE, SKY, Shown
 
 SIDE = 2.1
+LETTERS_PER_INCH = 16
+CURVES = (
+    "x; blue: mean, two standard deviations and draws; dashed: two standard deviations of the exact "
+    "posterior; distance: squared Wasserstein-2 to it"
+)
 ARROWS = 3
 """Every so many places of the grid there is an arrow."""
 
@@ -28,17 +34,14 @@ def curves(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
         far = shown.metric(label, "wasserstein2")
         axes.set_title(f"{shown.titles[label]}\ndistance {far:.2g}", fontsize=8.5)
         axes.set_ylim(-3.4, 3.4)
-    figure.supxlabel(
-        "x;   blue: mean, two standard deviations and draws;   dashed: two standard deviations of "
-        "the exact posterior;   distance: squared Wasserstein-2 to it",
-        fontsize=8,
-    )
+    width = round(LETTERS_PER_INCH * figure.get_size_inches()[0])
+    figure.supxlabel("\n".join(textwrap.wrap(CURVES, width)), fontsize=8)
 
 
 def planes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
     """For each row of labels the probability of one class above, its deviation below."""
     doubled = [row for row in rows for _ in range(2)]
-    grid = list(_grid(figure, doubled, (0.8 * SIDE, 0.85 * SIDE)))
+    grid = list(_grid(figure, doubled, (0.85 * SIDE, 0.8 * SIDE)))
     images: dict[str, Any] = {}
     for number, (axes, label) in enumerate(grid):
         above = _row_of(number, doubled) % 2 == 0
@@ -52,6 +55,7 @@ def planes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
             cmap="RdBu_r" if above else "cividis",
             vmin=0,
             vmax=1,
+            aspect="auto",
         )
         x, y = shown.series(label, "data_x"), shown.series(label, "data_y")
         for kind, colour in ((0, "#67001f" if not above else "white"), (1, "black")):
