@@ -11,8 +11,8 @@ from gfsvi.bench.figures.shown import BLUE, ORANGE, SKY, Shown
 SIDE = 2.1
 LETTERS_PER_INCH = 16
 CURVES = (
-    "x; blue: mean, two standard deviations and draws; dashed: two standard deviations of the exact "
-    "posterior; distance: squared Wasserstein-2 to it"
+    "x; blue: mean, two standard deviations and draws; dashed: two standard deviations of the "
+    "exact posterior; distance: squared Wasserstein-2 to it"
 )
 ARROWS = 3
 """Every so many places of the grid there is an arrow."""
