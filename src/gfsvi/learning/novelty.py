@@ -1,5 +1,6 @@
 """How unlike everything seen an input is."""
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
@@ -13,6 +14,7 @@ from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import AbstractKernel, AbstractStationaryKernel
 from gfsvi.model import Model
 from gfsvi.precision import double
 from gfsvi.rows import in_blocks
@@ -36,6 +38,8 @@ class Novelty(eqx.Module):
         num_rows = len(data)
         rows = np.random.default_rng(seed).permutation(num_rows)[:MAX_ROWS]
         some = data.take(np.sort(rows))
+        kernel = _with_evened_lengthscales(prior.function.kernel)
+        prior = Model(dataclasses.replace(prior.function, kernel=kernel), prior.likelihood)
         return cls(_conditioned(prior, some, len(some) / num_rows))
 
     @double
@@ -69,6 +73,18 @@ def novelty_of(
     if isinstance(prior.function, GaussianProcess):
         return Novelty.of(prior, data, seed=seed)
     return VarianceShare(prior.function, posterior.function)
+
+
+def _with_evened_lengthscales(kernel: AbstractKernel) -> AbstractKernel:
+    """Length scales of features half way, by factors, to their common mean.
+
+    A feature that the target hardly depended on among the rows that were seen may matter outside.
+    """
+    lengthscale = np.asarray(getattr(kernel, "lengthscale", 0.0))
+    if not isinstance(kernel, AbstractStationaryKernel) or lengthscale.ndim == 0:
+        return kernel
+    mean = np.exp(np.mean(np.log(lengthscale)))
+    return dataclasses.replace(kernel, lengthscale=np.sqrt(lengthscale * mean))
 
 
 @eqx.filter_jit
