@@ -24,7 +24,7 @@ check: $(READY)  ## style, types and layers alone
 	@echo "pyright" && $(BIN)/pyright --warnings
 	@echo "import-linter" && $(BIN)/lint-imports --no-logo
 
-figures: $(READY)  ## the paper's figures, made anew where records are missing (convergence needs GFSVI_DATA)
+figures: $(READY)  ## the paper's figures: runs whose records are missing, then pictures
 	@for path in experiments/figure_*.toml; do \
 		folder=results/$$(basename $$path .toml); \
 		$(BIN)/gfsvi bench run $$path --output $$folder --workers 2 && \
