@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gfsvi import registry
 from gfsvi.bench.building import build_method
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.covariances import Diagonal, Kronecker
@@ -87,7 +88,8 @@ def test_every_method_of_our_experiments_can_be_built(path):
     experiment = Experiment.read(path)
     assert experiment.runs
     for label in experiment.methods:
-        build_method(experiment.settings_of(label, experiment.datasets[0]))
+        settings = experiment.settings_of(label, experiment.datasets[0])
+        build_method(settings, of_task=registry.find("tasks", experiment.task).settings)
 
 
 def test_names_and_numbers_become_objects():

@@ -74,7 +74,7 @@ def test_sampled_functions_have_the_posterior_moments(key):
 
 def test_validation_rows_set_the_noise(key):
     rows = Data(X, DATA.y + 0.5 * np.where(np.arange(30) % 2, 1, -1))
-    posterior = method()(MODEL, DATA, key=key, validation=rows).posterior
+    posterior = method(leave_one_out=False)(MODEL, DATA, key=key, validation=rows).posterior
     values = posterior.function.marginals(X)
     wanted = np.sqrt(np.mean((rows.y - values.mean[0]) ** 2 + values.variance[0]))
     assert float(posterior.likelihood.noise) == pytest.approx(wanted, rel=0.02)

@@ -1,7 +1,7 @@
 """A task: what is done with a method on a data set, and what is measured."""
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from gfsvi.bench.experiment import Run
 
@@ -10,6 +10,9 @@ Arrays = dict[str, Any]
 
 class AbstractTask(ABC):
     """What every run of an experiment carries out."""
+
+    settings: ClassVar[tuple[str, ...]] = ()
+    """Settings of a run that say what the task is, not what the method is."""
 
     @abstractmethod
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:

@@ -20,6 +20,8 @@ from gfsvi.precision import double
 from gfsvi.rows import in_blocks
 
 MAX_ROWS = 1000
+LONG = 10.0
+"""Standard deviations of a feature: a longer length scale says no more than this one."""
 
 
 class Novelty(eqx.Module):
@@ -83,8 +85,9 @@ def _with_evened_lengthscales(kernel: AbstractKernel) -> AbstractKernel:
     lengthscale = np.asarray(getattr(kernel, "lengthscale", 0.0))
     if not isinstance(kernel, AbstractStationaryKernel) or lengthscale.ndim == 0:
         return kernel
-    mean = np.exp(np.mean(np.log(lengthscale)))
-    return dataclasses.replace(kernel, lengthscale=np.sqrt(lengthscale * mean))
+    bounded = np.minimum(lengthscale, LONG)
+    mean = np.exp(np.mean(np.log(bounded)))
+    return dataclasses.replace(kernel, lengthscale=np.sqrt(bounded * mean))
 
 
 @eqx.filter_jit

@@ -29,12 +29,14 @@ GAP = 0.4
 class Curve(AbstractTask):
     """Noisy values of a function with a gap, under a given prior and with the noise known."""
 
+    settings = ("noise",)
+
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         data, noise = observed(arrays[run.dataset], run.settings)
         key = jax.random.key(run.fold + 1000 * run.seed)
         process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
-        method = build_method(run.settings, of_task=("noise",))
+        method = build_method(run.settings, of_task=self.settings)
         posterior = fitted(method, process, data, run.settings, key)
         exact = ExactGP()(process, data, key=key).posterior
         ours, theirs = moments(posterior, key), moments(exact, key)

@@ -23,11 +23,13 @@ NUM_REPEATS = 5
 class Magnitude(AbstractTask):
     """The divergence of a fitted posterior from its prior, against gamma and the points."""
 
+    settings = ("noise", "shown_gamma")
+
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         data, noise = observed(arrays[run.dataset], run.settings)
         process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
-        method = build_method(run.settings, of_task=("noise",))
+        method = build_method(run.settings, of_task=self.settings)
         posterior = fitted(method, process, data, run.settings, jax.random.key(run.seed))
         random = np.random.default_rng(run.seed)
         values = np.zeros((len(NUM_POINTS), len(GAMMAS)))

@@ -21,11 +21,13 @@ TOLERANCE = 1e-6
 class Rank(AbstractTask):
     """Eigenvalues of the covariance that a fitted posterior has on a grid."""
 
+    settings = ("noise",)
+
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         data, noise = observed(arrays[run.dataset], run.settings)
         process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
-        method = build_method(run.settings, of_task=("noise",))
+        method = build_method(run.settings, of_task=self.settings)
         posterior = fitted(method, process, data, run.settings, jax.random.key(run.seed))
         cov = np.asarray(posterior.function.at(GRID).cov, np.float64)[0]
         eigenvalues = np.linalg.eigvalsh(cov)[::-1]

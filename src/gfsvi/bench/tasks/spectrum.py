@@ -16,6 +16,8 @@ SHARE = 0.99
 class Spectrum(AbstractTask):
     """Mean eigenvalues of the Gram matrix at points drawn uniformly from [-2, 2]^D."""
 
+    settings = ("dimension",)
+
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         kernel, size = build_kernel(run.settings["kernel"]), (NUM_POINTS, run.settings["dimension"])
