@@ -30,7 +30,7 @@ def fit_mean(
     validation: Data | None = None,
 ) -> Model:
     """Move the mean weights to where data and prior together want the mean function."""
-    options = {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
+    options = _options(key, validation)
     return maximize(objective, model, data, training, **options)[0]
 
 
@@ -44,8 +44,12 @@ def compile_mean_fit(
     validation: Data | None = None,
 ) -> None:
     """Compile what `fit_mean` runs for such arguments, whose arrays may be shapes."""
-    options = {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
+    options = _options(key, validation)
     compile_ahead(objective, model, data, training, **options)
+
+
+def _options(key: PRNGKeyArray, validation: Data | None) -> dict[str, Any]:
+    return {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
 
 
 class MeanObjective(eqx.Module):
