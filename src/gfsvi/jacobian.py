@@ -14,6 +14,7 @@ from typing import Self
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.linalg import row_gram
@@ -103,7 +104,12 @@ class OuterJacobian(AbstractJacobian):
         return _variance(weights[:, None, :] * self.signals, self.signals)
 
     def scaled_gram(self, std: Float[Array, "row column"], other: AbstractJacobian) -> Grams:
-        num_outputs, num_columns = self.signals.shape[1:]
+        num_points, num_outputs, num_columns = self.signals.shape
+        num_pairs = num_points * (num_points + 1) // 2
+        # Products of two inputs serve all outputs; of few points they are also fewer numbers.
+        fewer = num_pairs < num_points * num_outputs * num_columns
+        if self is other and fewer and num_pairs * std.shape[0] <= BLOCK_ELEMENTS:
+            return self._gram_by_pairs(std)
         per_column = len(self.inputs) * std.shape[0] * num_outputs
         width = max(1, min(num_columns, BLOCK_ELEMENTS // per_column))
         num_blocks = -(-num_columns // width)
@@ -169,6 +175,17 @@ class OuterJacobian(AbstractJacobian):
             return self.inputs
         ones = jnp.ones((len(self.inputs), 1), self.inputs.dtype)
         return jnp.concatenate([self.inputs, ones], axis=1)
+
+    def _gram_by_pairs(self, std: Float[Array, "row column"]) -> Grams:
+        """sum_io a_pi a_qi s_io^2 d_pko d_qko, with the sum over i done once for all outputs."""
+        first, second = np.triu_indices(len(self.inputs))
+        inputs, signals = self._with_one().astype(jnp.float64), self.signals.astype(jnp.float64)
+        products = (inputs[first] * inputs[second]) @ jnp.square(std.astype(jnp.float64))
+        pairs = jnp.einsum("rko,rko,ro->kr", signals[first], signals[second], products)
+        num_points = len(self.inputs)
+        place = np.zeros((num_points, num_points), int)
+        place[first, second] = place[second, first] = np.arange(len(first))
+        return pairs[:, place]
 
     def _gram_of_columns(
         self, other: "OuterJacobian", signals: Array, others: Array, std: Array

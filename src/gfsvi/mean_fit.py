@@ -1,8 +1,8 @@
 """The mean of a linearised network, fitted alone before its covariance.
 
 For the mean the objective of GFSVI is a penalised likelihood: that of the data, and the distance
-to the prior mean at measurement points that stay where they are. A step costs little
-more than one of a plain network, so thousands are cheap, where the full objective takes hundreds.
+to the prior mean at measurement points. A step costs little more than one of a plain network, so
+thousands are cheap, where the full objective takes hundreds.
 """
 
 from typing import Any
@@ -17,12 +17,14 @@ from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.linalg import add_to_diagonal, cholesky, solve_lower
 from gfsvi.model import Model
+from gfsvi.points import AbstractPoints
+from gfsvi.steps import Objective
 from gfsvi.training import Training, compile_ahead, maximize
 
 
 def fit_mean(
     model: Model,
-    objective: "MeanObjective",
+    objective: Objective,
     data: Data,
     training: Training,
     *,
@@ -36,7 +38,7 @@ def fit_mean(
 
 def compile_mean_fit(
     model: Model,
-    objective: "MeanObjective",
+    objective: Objective,
     data: Data,
     training: Training,
     *,
@@ -55,8 +57,9 @@ def _options(key: PRNGKeyArray, validation: Data | None) -> dict[str, Any]:
 class MeanObjective(eqx.Module):
     """Log-likelihood at the mean function, less half its squared distance to the prior.
 
-    The distance is measured by the prior's precision. Where the batch is all rows, and these come
-    first among the points, the network is evaluated there once for both.
+    The distance is measured by the prior's precision at points that stay where they are. Where
+    the batch is all rows, and these come first among the points, the network is evaluated there
+    once for both.
     """
 
     points: Points
@@ -83,6 +86,28 @@ class MeanObjective(eqx.Module):
             f_rows, f_points = f[:, :num_rows], f[:, num_rows:]
         fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f_rows))
         penalty = _half_square(self.precision, f_points - self.prior_mean)
+        return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
+
+
+class MovingMeanObjective(eqx.Module):
+    """The same at points that are drawn anew at every step: a few images would be learned by heart.
+
+    Few points, because their covariance is factorised every time.
+    """
+
+    prior: AbstractRandomFunction
+    points: AbstractPoints
+    gamma: float = eqx.field(static=True)
+
+    def __call__(
+        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        points = self.points.draw(batch.x, key=key)
+        f = _mean_at(model, jnp.concatenate([jnp.asarray(batch.x), points]))
+        f_rows, f_points = f[:, : len(batch)], f[:, len(batch) :]
+        fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f_rows))
+        mean, precision = _mean_and_precision(self.prior, points, self.gamma)
+        penalty = _half_square(precision, f_points - mean)
         return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
 
 

@@ -84,7 +84,12 @@ def expected_calibration_error(
 
     Bins weigh what they hold and include their upper edge; lower is better.
     """
-    probabilities = np.asarray(predictive.probabilities)
+    return calibration_error(predictive.probabilities, y, num_bins)
+
+
+def calibration_error(probabilities: Any, y: Any, num_bins: int = 15) -> float:
+    """`expected_calibration_error` of probabilities (point, class)."""
+    probabilities = np.asarray(probabilities)
     confidence, predicted = probabilities.max(axis=-1), probabilities.argmax(axis=-1)
     correct = predicted == _shaped(y, predicted)
     bins = np.clip(np.ceil(confidence * num_bins).astype(int) - 1, 0, num_bins - 1)

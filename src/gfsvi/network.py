@@ -16,6 +16,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.jacobian import ExplicitJacobian, Jacobian, OuterJacobian, as_matrix
 
+MAX_FIRST_IMAGES = 256
+
 Params = Any
 Inputs = Float[Array, "point *feature"]
 Outputs = Float[Array, "point output"]
@@ -105,8 +107,12 @@ class AbstractAffineStage(eqx.Module):
         """The stage's outputs."""
 
     @abstractmethod
+    def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+        """A draw of the stage's outputs when the entries scatter by `std` around `matrix`."""
+
+    @abstractmethod
     def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
-        """A draw of how the outputs at each point move when the matrix's entries scatter by `std`.
+        """A draw of how far that moves the outputs at each point.
 
         Points may be drawn for on their own, which makes gradients far less noisy.
         """
@@ -137,6 +143,7 @@ class AbstractLayeredNetwork(AbstractNetwork):
         lengths: Float[Array, " feature"] | None = None,
     ) -> Params:
         params = []
+        x = _some_images(x, key) if x.ndim > 2 else x
         x = jnp.asarray(x, dtype)
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
@@ -164,11 +171,27 @@ class AbstractLayeredNetwork(AbstractNetwork):
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 key, stage_key = jax.random.split(key)
-                noise = stage.perturbation(remaining.pop(0), x, key=stage_key)
-                x = stage.apply(matrices.pop(0), x) + noise
+                x = stage.drawn(matrices.pop(0), remaining.pop(0), x, key=stage_key)
             else:
                 x = stage.apply(x)
         return x
+
+    def moved(
+        self, params: Params, stds: tuple[Array, ...], x: Inputs, *, key: PRNGKeyArray
+    ) -> tuple[Outputs, Outputs]:
+        """Outputs, and how far weights N(params, stds^2) move them to first order.
+
+        As in `perturbed` a draw for every point alone, and no Jacobian: one pass forward.
+        """
+        affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
+        inputs = self._forward(params, x, [0.0] * len(params))[1][0]
+        keys = jax.random.split(key, len(affine))
+        moves = [
+            stage.perturbation(std, value, key=stage_key)
+            for stage, std, value, stage_key in zip(affine, stds, inputs, keys, strict=True)
+        ]
+        at_rest = [jnp.zeros_like(move) for move in moves]
+        return jax.jvp(lambda shifts: self._forward(params, x, shifts)[0], (at_rest,), (moves,))
 
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
@@ -206,6 +229,13 @@ class AbstractLayeredNetwork(AbstractNetwork):
             else:
                 x = stage.apply(x)
         return x, (inputs, pre_activations)
+
+
+def _some_images(x: Inputs, key: PRNGKeyArray) -> Inputs:
+    """Enough of them to begin with: all that a layer makes of a whole data set is gigabytes."""
+    if len(x) <= MAX_FIRST_IMAGES:
+        return x
+    return x[jax.random.choice(key, len(x), (MAX_FIRST_IMAGES,), replace=False)]
 
 
 def explicit_linearization(

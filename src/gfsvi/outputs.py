@@ -1,8 +1,9 @@
-"""Whether prior and network have as many outputs as the observations need."""
+"""Outputs: whether there are as many as the observations need, and some that stand for all."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Int, PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -27,6 +28,19 @@ def check_outputs(model: Model, data: Data, network: AbstractNetwork | None = No
             f"observations; got {' and '.join(wrong)}. Set outputs={needed} on "
             f"{' and '.join(given)}."
         )
+
+
+def some_outputs(
+    wanted: int | None, num_outputs: int, *, key: PRNGKeyArray
+) -> Int[jax.Array, " k"] | None:
+    """Numbers of so many outputs, at random; None where all of them are wanted.
+
+    What adds up over outputs is then estimated without bias by `num_outputs / wanted` times
+    the sum over these.
+    """
+    if wanted is None or wanted >= num_outputs:
+        return None
+    return jax.random.permutation(key, num_outputs)[:wanted]
 
 
 def _network_outputs(network: AbstractNetwork, x: jax.Array) -> int:

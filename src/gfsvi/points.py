@@ -30,7 +30,10 @@ class AbstractPoints(eqx.Module):
 
 
 class UniformBox(AbstractPoints):
-    """Uniform in a box: given, or the range of the training inputs widened on both sides."""
+    """Uniform in a box: given, or the range of the training inputs widened on both sides.
+
+    Pixels of images have one range in common: those at the edge are often constant.
+    """
 
     num_points: int = eqx.field(static=True, default=100)
     lower: Any = None
@@ -172,6 +175,8 @@ def begins_with(points: AbstractPoints, x: Points) -> bool:
 
 def _box(lower: Any, upper: Any, x: Points, widen: float) -> tuple[Array, Array]:
     low, high = np.min(x, axis=0), np.max(x, axis=0)
+    if low.ndim > 1:  # images
+        low, high = np.full_like(low, low.min()), np.full_like(high, high.max())
     margin = widen * (high - low)
     lower = low - margin if lower is None else np.broadcast_to(lower, low.shape)
     upper = high + margin if upper is None else np.broadcast_to(upper, high.shape)

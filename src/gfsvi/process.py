@@ -26,15 +26,22 @@ def prepare_jax(num_rows: int) -> None:
 def for_small_matrices() -> dict[str, str]:
     """Variables of a process that works with small matrices.
 
-    Threads would wait for each other longer than they work, and much longer on a busy machine;
-    most of the time is in library calls, which compile as well in two thirds of the time.
+    Most of the time is in library calls, which compile as well in two thirds of the time.
     """
     import jax
 
     # XLA ends the process at a flag that it does not know.
     known = tuple(jax.__version_info__[:2]) == KNOWN_TO
-    flags = f"{SINGLE_THREAD} {QUICK_TO_COMPILE}" if known else SINGLE_THREAD
-    return {"XLA_FLAGS": flags, "OPENBLAS_NUM_THREADS": "1"}
+    alone = with_one_thread()
+    return alone | {"XLA_FLAGS": f"{SINGLE_THREAD} {QUICK_TO_COMPILE}"} if known else alone
+
+
+def with_one_thread() -> dict[str, str]:
+    """Variables of a process that has a core to itself.
+
+    Threads would wait for each other longer than they work, and much longer on a busy machine.
+    """
+    return {"XLA_FLAGS": SINGLE_THREAD, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def keep_compiled() -> None:

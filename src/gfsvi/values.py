@@ -5,7 +5,7 @@ from abc import abstractmethod
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gfsvi.linalg import cholesky
 from gfsvi.precision import double
@@ -40,6 +40,11 @@ class Gaussian(AbstractValues):
                 "Gaussian expects mean (output, point) and cov (output, point, point); "
                 f"got {mean} and {cov}. A single output has a leading axis of length 1."
             )
+
+    def of_outputs(self, chosen: Int[Array, " k"]) -> "Gaussian":
+        """The values of some outputs alone."""
+        cov = self.cov if len(self.cov) == 1 else self.cov[chosen]
+        return Gaussian(self.mean[chosen], cov)
 
     @property
     def variance(self) -> Float[Array, "output point"]:

@@ -18,7 +18,6 @@ from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
-from gfsvi.networks.mlp import MLP
 from gfsvi.training import Training
 
 START_NOISE = 0.3
@@ -68,14 +67,17 @@ def build_kernel(value: str | dict[str, Any]) -> AbstractKernel:
 
 
 def build_network(settings: dict[str, Any]) -> AbstractNetwork:
-    """A multilayer perceptron from `hidden` and the name of its `activation`."""
+    """A network from its `name` (else "mlp"), the name of its `activation` and its sizes."""
     chosen = dict(settings)
-    name = chosen.pop("activation", "tanh")
-    if name not in ACTIVATIONS:
-        raise ExperimentError(
-            f"expected an activation named {', '.join(ACTIVATIONS)}; got {name!r}."
-        )
-    return MLP(activation=ACTIVATIONS[name], **chosen)
+    kind = registry.find("networks", chosen.pop("name", "mlp"))
+    if "activation" in chosen:
+        name = chosen["activation"]
+        if name not in ACTIVATIONS:
+            raise ExperimentError(
+                f"expected an activation named {', '.join(ACTIVATIONS)}; got {name!r}."
+            )
+        chosen["activation"] = ACTIVATIONS[name]
+    return kind(**chosen)
 
 
 def _value(name: str, value: Any, default: Any) -> Any:

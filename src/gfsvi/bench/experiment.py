@@ -153,16 +153,19 @@ class Experiment:
         datasets: tuple[str, ...] = (),
         methods: tuple[str, ...] = (),
         folds: tuple[int, ...] = (),
+        seeds: tuple[int, ...] = (),
     ) -> "Experiment":
         """A part of the experiment; what is not named stays whole."""
         _check_part("data sets", datasets, self.datasets)
         _check_part("methods", methods, tuple(self.methods))
         _check_part("folds", folds, self.folds)
+        _check_part("seeds", seeds, self.seeds)
         return dataclasses.replace(
             self,
             datasets=datasets or self.datasets,
             methods={m: self.methods[m] for m in methods or self.methods},
             folds=folds or self.folds,
+            seeds=seeds or self.seeds,
         )
 
     @property

@@ -5,13 +5,12 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any
 
+from gfsvi import registry
 from gfsvi.bench.execution import described, failure
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.records import Record
 from gfsvi.bench.runner import Stopped
-from gfsvi.process import for_small_matrices
 
 MAX_DEATHS = 2
 
@@ -25,7 +24,7 @@ class LocalWorker:
 
     def __call__(self, run: Run) -> Record:
         for _ in range(MAX_DEATHS):
-            answer = self._ask(json.dumps(dataclasses.asdict(run)))
+            answer = self._ask(run)
             if answer is not None:
                 return answer
             if self._closed:
@@ -44,10 +43,10 @@ class LocalWorker:
             process.kill()
             process.wait()
 
-    def _ask(self, line: str) -> Record | None:
-        process = self._running()
+    def _ask(self, run: Run) -> Record | None:
+        process = self._running(run.task)
         try:
-            print(line, file=process.stdin, flush=True)
+            print(json.dumps(dataclasses.asdict(run)), file=process.stdin, flush=True)
             answer = process.stdout.readline() if process.stdout else ""
         except (OSError, ValueError):  # it died, or was closed meanwhile
             answer = ""
@@ -56,18 +55,15 @@ class LocalWorker:
         self._end()
         return None
 
-    def _running(self) -> "subprocess.Popen[str]":
+    def _running(self, task: str) -> "subprocess.Popen[str]":
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "gfsvi.bench.worker"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
-                env=_environment(),
+                env=registry.find("tasks", task).variables() | dict(os.environ),
                 start_new_session=True,  # Ctrl-C is the runner's to handle
             )
         return self._process
 
-
-def _environment() -> dict[str, Any]:
-    return for_small_matrices() | dict(os.environ)

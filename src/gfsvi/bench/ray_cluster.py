@@ -10,19 +10,19 @@ from gfsvi.bench.experiment import ExperimentError, Run
 from gfsvi.bench.loading import load
 from gfsvi.bench.records import Record
 from gfsvi.bench.runner import Stopped, Worker
-from gfsvi.process import for_small_matrices
 
 LOCAL = "local"
 MAX_RETRIES = 10
 
 
-def ray_workers(address: str) -> list[Worker]:
+def ray_workers(address: str, task: str) -> list[Worker]:
     """A worker for every core of a cluster.
 
     Args:
         address: Of the cluster, or "local" for one on this machine that ends with this process.
+        task: Name of the task of all runs.
     """
-    ray = _connected(address)
+    ray = _connected(address, _variables(task))
     num_cores = int(ray.cluster_resources().get("CPU", 0))
     if num_cores < 1:
         raise ExperimentError(
@@ -33,7 +33,7 @@ def ray_workers(address: str) -> list[Worker]:
     return [_RayWorker(ray, shipped) for _ in range(num_cores)]
 
 
-def _connected(address: str) -> Any:
+def _connected(address: str, variables: dict[str, str]) -> Any:
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -48,7 +48,7 @@ def _connected(address: str) -> Any:
             include_dashboard=False if address == LOCAL else None,
             log_to_driver=False,
             logging_level="ERROR",
-            runtime_env={"env_vars": _variables()},
+            runtime_env={"env_vars": variables},
         )
     except (ConnectionError, RuntimeError, ValueError) as error:
         raise ExperimentError(
@@ -58,9 +58,10 @@ def _connected(address: str) -> Any:
     return ray
 
 
-def _variables() -> dict[str, str]:
+def _variables(task: str) -> dict[str, str]:
     """As a worker on this machine has them: the user's own settings come first."""
-    return {name: os.environ.get(name, value) for name, value in for_small_matrices().items()}
+    wanted = registry.find("tasks", task).variables()
+    return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
 
 class _Shipped:

@@ -197,4 +197,5 @@ def spoken(metric: str) -> str:
     """A metric's name for people."""
     names = {"mse": "Mean squared error", "ood_accuracy": "Out-of-distribution accuracy"}
     names["wasserstein2"] = "Squared Wasserstein-2 distance"
+    names["ece"] = "Expected calibration error"
     return names.get(metric, metric.replace("_", " ").capitalize())

@@ -12,7 +12,10 @@ import numpy as np
 
 from gfsvi.bench.records import OK, Record
 
-LOWER_IS_BETTER = ("mse", "crps", "wasserstein2", "wasserstein2_root", "seconds")
+LOWER_IS_BETTER = (
+    *("mse", "crps", "ece", "wasserstein2", "wasserstein2_root"),
+    *("seconds", "fit_seconds", "prior_seconds"),
+)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     display = Display(len(experiment.runs), len(left), quiet=arguments.quiet)
     signal.signal(signal.SIGTERM, _stop)
     if left:
-        workers = _workers(arguments)
+        workers = _workers(arguments, experiment.task)
         run_all(experiment.runs, records, workers, retry=arguments.retry, tell=display.tell)
     return _summarize(experiment.runs, records)
 
@@ -46,7 +46,8 @@ def tune(arguments: argparse.Namespace) -> int:
         if not arguments.quiet:
             print(line, file=sys.stderr, flush=True)
 
-    path = tune(experiment, search, Path(arguments.output), _workers(arguments), tell=tell)
+    workers = _workers(arguments, experiment.task)
+    path = tune(experiment, search, Path(arguments.output), workers, tell=tell)
     print(f"experiment: {path}")
     return 0
 
@@ -65,6 +66,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
         datasets=tuple(arguments.dataset or ()),
         methods=tuple(arguments.method or ()),
         folds=tuple(arguments.fold or ()),
+        seeds=tuple(arguments.seed or ()),
     )
 
 
@@ -79,11 +81,11 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _workers(arguments: argparse.Namespace) -> Sequence[Worker]:
+def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:
     if arguments.ray is not None:
         from gfsvi.bench.ray_cluster import ray_workers
 
-        return ray_workers(arguments.ray)
+        return ray_workers(arguments.ray, task)
     return [LocalWorker() for _ in range(arguments.workers)]
 
 

@@ -144,7 +144,10 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
     where.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, or `local`")
     for option in ("dataset", "method"):
         command.add_argument(f"--{option}", action="append", help="only this; again for several")
-    command.add_argument("--fold", type=_whole_number, action="append", help="only this one")
+    for option in ("fold", "seed"):
+        command.add_argument(
+            f"--{option}", type=_whole_number, action="append", help="only this one"
+        )
     command.add_argument("--quiet", action="store_true", help="no progress")
 
 

@@ -102,7 +102,7 @@ def look_at(run: Run, *, key: PRNGKeyArray) -> Fitted:
     random = np.random.default_rng(int(jax.random.bits(order_key)))
     num_points, measured = _measurement_points(run, random, points_key)
     rows = random.permutation(len(run.data))[:MAX_ROWS]
-    x_rows = np.asarray(run.data.x, np.float64)[rows]
+    x_rows = np.asarray(run.data.x[rows], np.float64)
     prior_cov = np.zeros((0, 0))
     if not isinstance(run.prior.function, BayesianNetwork):
         x = x_rows if measured is None else np.concatenate([measured, x_rows])

@@ -96,7 +96,7 @@ def neighbour_correlation(fitted: Fitted) -> float | None:
     prior, data = fitted.run.prior.function, fitted.run.data
     if not isinstance(prior, GaussianProcess) or len(data) < 2:
         return None
-    x = jnp.asarray(np.asarray(data.x, np.float64)[:NEIGHBOUR_ROWS])
+    x = jnp.asarray(np.asarray(data.x[:NEIGHBOUR_ROWS], np.float64))
     asked = x[:: max(1, len(x) // ASKED_ROWS)][:ASKED_ROWS]
     correlations = np.asarray(_correlations(prior.kernel, asked, x))
     flat_asked, flat = np.reshape(asked, (len(asked), -1)), np.reshape(x, (len(x), -1))

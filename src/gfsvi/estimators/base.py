@@ -22,7 +22,9 @@ class AbstractEstimator(BaseEstimator):
     Args:
         kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
             kernel of gfsvi, GPJax, tinygp or scikit-learn. Its parameters are learned from there.
-        hidden: Widths of the network's hidden layers.
+        network: For images (row, height, width[, channel]): "cnn", or a network of gfsvi,
+            Equinox, Flax or Haiku that takes them with their channels; None for a table.
+        hidden: Widths of the hidden layers of the network for a table.
         num_points: How many points prior and posterior are compared at.
         gamma: The regulariser of the divergence.
         num_steps: Steps of training after the mean has been fitted.
@@ -38,6 +40,7 @@ class AbstractEstimator(BaseEstimator):
         self,
         kernel: Any = "auto",
         *,
+        network: Any = None,
         hidden: tuple[int, ...] | None = None,
         num_points: int | None = None,
         gamma: float | None = None,
@@ -50,6 +53,7 @@ class AbstractEstimator(BaseEstimator):
         random_state: Any = None,
     ):
         self.kernel = kernel
+        self.network = network
         self.hidden = hidden
         self.num_points = num_points
         self.gamma = gamma
@@ -101,8 +105,24 @@ class AbstractEstimator(BaseEstimator):
         if self.preparation_ is not None and hasattr(X, "columns"):
             X = self.preparation_.inputs(X)
         else:
-            X = validate_data(self, X, reset=False, dtype=np.float64)
+            X = self._rows(X, reset=False)
         return (X - self.input_centre_) / self.input_spread_
+
+    def _rows(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **options: Any) -> Any:
+        """Rows of numbers or, where a network for them was chosen, images with their channels."""
+        if self.network is None and np.ndim(X) > 2:
+            raise ValueError(
+                f"{type(self).__name__} expects rows of numbers; got an array of shape "
+                f'{np.shape(X)}. For images (row, height, width[, channel]) set network="cnn".'
+            )
+        options |= {"allow_nd": self.network is not None, "reset": reset}
+        if isinstance(y, str):
+            return self._with_channels(validate_data(self, X, dtype=np.float64, **options))
+        X, y = validate_data(self, X, y, dtype=np.float64, **options)
+        return self._with_channels(X), y
+
+    def _with_channels(self, X: np.ndarray) -> np.ndarray:
+        return X[..., None] if X.ndim == 3 else X
 
 
 def refuse(arguments: dict[str, Any], owner: object) -> None:

@@ -15,7 +15,8 @@ class AbstractChosenMethod(AbstractEstimator):
         method: The name of a method, or a method.
         kernel: The prior over functions, for methods that want one (see GFSVIRegressor).
         prior_scale: The standard deviation of weights, for methods with a prior over them.
-        hidden: Widths of the network's hidden layers.
+        network: For images: "cnn", or a network (see GFSVIClassifier); None for a table.
+        hidden: Widths of the hidden layers of the network for a table.
         num_points: How many points prior and posterior are compared at.
         gamma: The regulariser of the divergence.
         num_steps: Steps of training.
@@ -33,6 +34,7 @@ class AbstractChosenMethod(AbstractEstimator):
         kernel: Any = "auto",
         *,
         prior_scale: float = 1.0,
+        network: Any = None,
         hidden: tuple[int, ...] | None = None,
         num_points: int | None = None,
         gamma: float | None = None,
@@ -46,6 +48,7 @@ class AbstractChosenMethod(AbstractEstimator):
     ):
         super().__init__(
             kernel,
+            network=network,
             hidden=hidden,
             num_points=num_points,
             gamma=gamma,

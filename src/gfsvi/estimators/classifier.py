@@ -5,7 +5,7 @@ from typing import Any, Literal, Self, cast
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gfsvi.estimators.base import AbstractEstimator, refuse
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
@@ -22,7 +22,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn from rows `X` and their labels."""
         refuse(unsupported, self)
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = self._rows(X, y, ensure_min_samples=2)
         check_classification_targets(y)
         return self._fit_rows(X, np.asarray(y))
 

@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Array, Float
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
 from gfsvi.estimators.base import AbstractEstimator, refuse
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
@@ -32,15 +31,8 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn from rows `X` and their targets, (row,) or (row, target)."""
         refuse(unsupported, self)
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            dtype=np.float64,
-            multi_output=True,
-            y_numeric=True,
-            ensure_min_samples=2,
-        )
+        options = {"multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
+        X, y = self._rows(X, y, **options)
         return self._fit_rows(X, np.asarray(y, np.float64))
 
     def predict(

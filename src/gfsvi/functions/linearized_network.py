@@ -3,17 +3,18 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi import jacobian as jacobians
-from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.covariance import AbstractCovariance, AbstractIndependent, State
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.jacobian import Grams, Variances
-from gfsvi.network import AbstractNetwork, Params
+from gfsvi.network import AbstractLayeredNetwork, AbstractNetwork, Params
 from gfsvi.precision import double
-from gfsvi.values import Gaussian, Marginals
+from gfsvi.values import Gaussian, Marginals, Samples
 
 T = TypeVar("T")
 
@@ -23,25 +24,45 @@ class LinearizedNetwork(AbstractRandomFunction):
 
     Memory is bounded by `gfsvi.jacobian.BLOCK_ELEMENTS`: beyond it, Jacobians are computed in
     blocks of points and recomputed, not kept, in the backward pass.
+
+    Args:
+        network: The network.
+        covariance: The family of S.
+        params: Mean weights m.
+        state: What the family needs to make S.
+        num_samples: How many functions stand for the marginals, which spares training the
+            Jacobians of many outputs at every row; None for the marginals themselves.
     """
 
     network: AbstractNetwork
     covariance: AbstractCovariance
     params: Params
     state: State
+    num_samples: int | None = eqx.field(static=True, default=None)
 
-    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
-        x, outputs = self._prepare(x)
-        if self._points_per_block(len(outputs)) >= len(x):
-            mean, jacobian = self.network.linearize(self.params, x, outputs)
+    def at(
+        self,
+        x: Points,
+        *,
+        key: PRNGKeyArray | None = None,
+        outputs: Float[Array, "k output"] | None = None,
+    ) -> Gaussian:
+        """Values at all of `x` together; of these combinations of outputs instead of each one."""
+        x, each = self._prepare(x)
+        chosen = each if outputs is None else outputs.astype(x.dtype)
+        if self._points_per_block(len(chosen)) >= len(x):
+            mean, jacobian = self.network.linearize(self.params, x, chosen)
             grams = self.covariance.gram(self.state, jacobian, jacobian)
         else:
             mean = self.network.apply(self.params, x)
-            grams = jax.lax.map(lambda output: self._blocked_gram(x, output[None])[0], outputs)
+            grams = jax.lax.map(lambda output: self._gram_of(x, output[None])[0], chosen)
+        mean = mean if outputs is None else mean @ chosen.T
         return Gaussian(mean.T.astype(jnp.float64), grams)
 
-    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals | Samples:
         x, outputs = self._prepare(x)
+        if self.num_samples is not None:
+            return self._drawn(x, self.num_samples, jax.random.key(0) if key is None else key)
 
         def block(rows: Points) -> tuple[Float[Array, "point output"], Variances]:
             mean, jacobian = self.network.linearize(self.params, rows, outputs)
@@ -49,6 +70,24 @@ class LinearizedNetwork(AbstractRandomFunction):
 
         mean, cov = _in_blocks(block, x, self._points_per_block(len(outputs)))
         return Marginals(mean.T, cov)
+
+    def _drawn(self, x: Points, num_samples: int, key: PRNGKeyArray) -> Samples:
+        """Draws at each point, each with its mirror image, which costs nothing."""
+        keys = jax.random.split(key, (num_samples + 1) // 2)
+        value, moves = jax.lax.map(lambda k: self._moved(x, k), keys)
+        draws = jnp.concatenate([value + moves, value - moves])[:num_samples]
+        return Samples(jnp.swapaxes(draws, 1, 2))
+
+    def _moved(self, x: Points, key: PRNGKeyArray) -> tuple[Array, Array]:
+        """Values at `x`, and a draw of how far the weights move them."""
+        network, covariance = self.network, self.covariance
+        if isinstance(network, AbstractLayeredNetwork) and isinstance(
+            covariance, AbstractIndependent
+        ):
+            stds = covariance.stds(self.state, self.params)
+            return network.moved(self.params, stds, x, key=key)
+        step = covariance.sample(self.state, self.params, key=key)
+        return jax.jvp(lambda p: network.apply(p, x), (self.params,), (step,))
 
     def sample_function(
         self, *, key: PRNGKeyArray
@@ -74,9 +113,12 @@ class LinearizedNetwork(AbstractRandomFunction):
         size = self.network.jacobian_size(self.params) * num_outputs
         return max(1, jacobians.BLOCK_ELEMENTS // size)
 
-    def _blocked_gram(self, x: Points, output: Float[Array, "1 output"]) -> Grams:
+    def _gram_of(self, x: Points, output: Float[Array, "1 output"]) -> Grams:
         size = self._points_per_block(1)
         linearize = jax.checkpoint(lambda rows: self.network.jacobian(self.params, rows, output))
+        if size >= len(x):
+            jacobian = linearize(x)
+            return self.covariance.gram(self.state, jacobian, jacobian)
 
         def row_of_blocks(rows: Points) -> Float[Array, "rows point 1"]:
             def block(columns: Points) -> Float[Array, "columns rows 1"]:

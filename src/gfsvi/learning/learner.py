@@ -1,6 +1,7 @@
 """Rows in, a fitted posterior out: the prior chosen, the network trained, the result looked at."""
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
@@ -28,6 +29,9 @@ from gfsvi.likelihood import AbstractLikelihood
 from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
+from gfsvi.network import AbstractNetwork
+from gfsvi.networks.adapters import as_network
+from gfsvi.networks.cnn import CNN
 from gfsvi.networks.mlp import MLP
 from gfsvi.precision import to_numpy
 from gfsvi.preparation import Preparation
@@ -54,6 +58,7 @@ class Learner:
     method: str | AbstractMethod = "gfsvi"
     kernel: Any = "auto"
     prior_scale: float = 1.0
+    network: Any = None
     hidden: tuple[int, ...] | None = None
     num_points: int | None = None
     gamma: float | None = None
@@ -75,11 +80,11 @@ class Learner:
         return learned | {"preparation_": preparation}
 
     def learn(self, X: np.ndarray, y: np.ndarray, names: Sequence[str] | None = None) -> Learned:
-        """Learn from rows of numbers, with names of the features if there are any."""
+        """Learn from rows of numbers, with names of the features if there are any, or images."""
         names = tuple(names or (f"x{number}" for number in range(1, X.shape[1] + 1)))
         observe = observed_numbers if self.task == "regression" else observed_labels
         observations = observe(y)
-        centre, spread = X.mean(axis=0), spreads(X)
+        centre, spread = _centre_and_spread(X)
         with for_so_many_rows(len(X)):
             data = Data((X - centre) / spread, observations.y)
             learned = self.learn_standardized(data, observations.likelihood, names)
@@ -105,8 +110,9 @@ class Learner:
         settings = self.settings(data, len(validation_rows), num_outputs, seed)
         checkpoints = self._checkpoints(all_rows, prototype, settings)
         stages = Stages(checkpoints, self.watch, self.time_budget)
-        method = stages.sized(prototype, settings, num_outputs)
-        prior = self._blank_prior(data, likelihood, method, settings, num_outputs)
+        network = self._built_network(prototype, settings, num_outputs)
+        method = stages.sized(prototype, settings, network)
+        prior = self._blank_prior(data, likelihood, method, network, num_outputs)
         # Compiling the fit takes as long as choosing the prior: both at once.
         with ThreadPoolExecutor(max_workers=1) as pool:
             pool.submit(method.rehearse, prior, data, key=fit_key, validation=validation)
@@ -149,7 +155,7 @@ class Learner:
             self._prototype(),
             len(data),
             num_validation,
-            data.x.shape[1],
+            data.x.shape[1:],
             num_outputs,
             seed,
             **{name: getattr(self, name) for name in given},
@@ -167,6 +173,19 @@ class Learner:
             )
         return method
 
+    def _built_network(
+        self, method: AbstractMethod, settings: Settings, num_outputs: int
+    ) -> AbstractNetwork:
+        """The network asked for with as many outputs as are needed; a user's own as it is."""
+        chosen = getattr(method, "network", MLP()) if self.network is None else self.network
+        if isinstance(chosen, str):
+            chosen = registry.find("networks", chosen)()
+        if isinstance(chosen, CNN):
+            return dataclasses.replace(chosen, outputs=num_outputs)
+        if isinstance(chosen, MLP):
+            return MLP(settings.hidden, num_outputs, chosen.activation)
+        return as_network(chosen)
+
     def _checkpoints(
         self, data: Data, prototype: AbstractMethod, settings: Settings
     ) -> Checkpoints | None:
@@ -177,6 +196,7 @@ class Learner:
         kernel = {"text": repr(self.kernel), "numbers": numbers}
         work = {"x": data.x, "y": data.y, "settings": settings, "kernel": kernel}
         work |= {"method": repr(prototype), "prior_scale": self.prior_scale}
+        work["network"] = repr(self.network)
         work["version"] = gfsvi.__version__
         return Checkpoints(self.checkpoint, persistence.fingerprint(work))
 
@@ -185,15 +205,14 @@ class Learner:
         data: Data,
         likelihood: AbstractLikelihood,
         method: AbstractMethod,
-        settings: Settings,
+        network: AbstractNetwork,
         num_outputs: int,
     ) -> Model:
         """The prior before the data have been asked, of the kind that the method needs."""
         if method.prior_kind is BayesianNetwork:
-            network = MLP(settings.hidden, num_outputs)
-            prior = BayesianNetwork.prior(network, data.x, scale=self.prior_scale)
+            prior = BayesianNetwork.prior(network, data.x[:1], scale=self.prior_scale)
             return to_numpy(Model(prior, likelihood))
-        first = _kernels(self.kernel, data.x.shape[1])[0]
+        first = _kernels(self.kernel, data.x.shape[1:])[0]
         return Model(GaussianProcess(first, outputs=num_outputs), likelihood)
 
     def _choose_prior(self, prior: Model, data: Data, stages: Stages, key: Any) -> Model:
@@ -204,7 +223,7 @@ class Learner:
         batch_size = max(MIN_PRIOR_ROWS, round(training.batch_size / prior.function.outputs**0.5))
         training = dataclasses.replace(training, batch_size=batch_size)
         method = EmpiricalBayes(
-            kernels=tuple(_kernels(self.kernel, data.x.shape[1])[1:]),
+            kernels=tuple(_kernels(self.kernel, data.x.shape[1:])[1:]),
             num_starts=1,
             num_rounds=2,
             training=stages.training(training, "prior", until=0.4),
@@ -219,13 +238,23 @@ def _with_plain_kernel(prior: Model) -> Model:
     return prior
 
 
-def _kernels(kernel: Any, num_features: int) -> Sequence[AbstractKernel]:
+def _centre_and_spread(X: np.ndarray) -> tuple[Any, Any]:
+    """Of every feature; of images one for all pixels, which belong together."""
+    if X.ndim == 2:
+        return X.mean(axis=0), spreads(X)
+    return X.mean(), X.std() or 1.0
+
+
+def _kernels(kernel: Any, shape: tuple[int, ...]) -> Sequence[AbstractKernel]:
+    """The families to choose from, with a length scale a feature; one for all pixels."""
     if not isinstance(kernel, str):
         return [as_kernel(kernel)]
+    size, of_images = math.prod(shape), len(shape) > 1
     if kernel != "auto":
-        return [with_own_lengthscales(registry.find("kernels", kernel), num_features)]
+        kind = registry.find("kernels", kernel)
+        return [kind(lengthscale=size**0.5) if of_images else with_own_lengthscales(kind, size)]
     families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
-    lengthscale = np.full(num_features, num_features**0.5)
+    lengthscale = np.array(size**0.5) if of_images else np.full(size, size**0.5)
     return [OneOf(families, np.array(number), lengthscale) for number in range(len(families))]
 
 

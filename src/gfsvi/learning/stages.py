@@ -6,14 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from gfsvi.checkpoints import Checkpoints
+from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.learning.settings import Settings
 from gfsvi.method import AbstractMethod
-from gfsvi.networks.mlp import MLP
+from gfsvi.network import AbstractNetwork
 from gfsvi.training import Progress, Training
 
 Watch = Callable[[str, Progress], bool | None]
 AFTERWARDS = 7.0
 """Seconds that noise, novelty and diagnostics take after training, most of it to compile them."""
+
+
+_FOR_IMAGES = {"covariance": Diagonal(), "num_samples": 2, "num_outputs": 2}
+"""A layer that sees a whole image has too many inputs for a matrix over them, and ten outputs at
+every image too many Jacobians."""
 
 
 class Stages:
@@ -34,12 +40,15 @@ class Stages:
 
         return dataclasses.replace(training, watch=watch, checkpoint=self._checkpoint)
 
-    def sized(self, method: AbstractMethod, settings: Settings, num_outputs: int) -> AbstractMethod:
-        """The method with the sizes of a fit, for those of its fields that are such sizes."""
+    def sized(
+        self, method: AbstractMethod, settings: Settings, network: AbstractNetwork
+    ) -> AbstractMethod:
+        """The method with the network and the sizes of a fit, for those that it has fields for."""
         given: dict[str, Any] = {"points": settings.points, "gamma": settings.gamma}
         changes = {name: value for name, value in given.items() if value is not None}
-        if isinstance(network := getattr(method, "network", None), MLP):
-            changes["network"] = MLP(settings.hidden, num_outputs, network.activation)
+        changes["network"] = network
+        if settings.image_shape is not None:
+            changes |= _FOR_IMAGES
         for name, stage, until, num_steps in (
             ("training", "posterior", 1.0, settings.num_steps),
             ("warm_up", "mean", 0.7, settings.num_mean_steps),

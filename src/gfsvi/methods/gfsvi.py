@@ -19,11 +19,12 @@ from gfsvi.divergences import regularized_divergence
 from gfsvi.elbo import Elbo, validation_score
 from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.mean_fit import MeanObjective, compile_mean_fit, fit_mean
+from gfsvi.mean_fit import MeanObjective, MovingMeanObjective, compile_mean_fit, fit_mean
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
+from gfsvi.outputs import some_outputs
 from gfsvi.points import (
     AbstractPoints,
     BatchRows,
@@ -34,7 +35,7 @@ from gfsvi.points import (
 )
 from gfsvi.precision import double
 from gfsvi.starts import random_start
-from gfsvi.steps import Where
+from gfsvi.steps import Objective, Where
 from gfsvi.training import Fit, History, Training, compile_ahead, maximize
 
 MAX_SCALED_FEATURES = 256
@@ -64,6 +65,10 @@ class GFSVI(AbstractMethod):
         warm_up: How the mean alone is fitted before training, if it is.
         gauss_newton: Whether Gauss-Newton steps do that instead;
             by default for up to three features, where measurement points cover the inputs.
+        num_samples: How many functions stand for the posterior at the rows of a step, where
+            there are too many outputs and weights for its marginals; None for the marginals.
+        num_outputs: Of several outputs, how many are compared with the prior in a step, a random
+            choice that stands for all; None for all of them.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = AbstractRandomFunction
@@ -85,6 +90,8 @@ class GFSVI(AbstractMethod):
         default=Training(num_steps=2000, stretch=4, learning_rate=3e-3, evaluate_every=100),
     )
     gauss_newton: bool | None = eqx.field(static=True, default=None)
+    num_samples: int | None = eqx.field(static=True, default=None)
+    num_outputs: int | None = eqx.field(static=True, default=None)
 
     @double
     def __call__(
@@ -130,7 +137,8 @@ class GFSVI(AbstractMethod):
         compile_now(random_start, LinearizedNetwork, *options, key=key)
         training = self._main_training(blank, data)
         elbo = Elbo(self.divergence(model.function, data))
-        compile_ahead(elbo, blank, data, training, key=key, **self._options(validation))
+        start = _drawn(blank, self.num_samples)
+        compile_ahead(elbo, start, data, training, key=key, **self._options(validation))
         if validation is not None and self._calibrates and not self.leave_one_out:
             compile_calibration(blank, validation, key=key)
 
@@ -162,9 +170,9 @@ class GFSVI(AbstractMethod):
         training: Training,
         key: PRNGKeyArray,
     ) -> tuple[Model, History]:
-        return maximize(
+        posterior, history = maximize(
             Elbo(self.divergence(model.function, data)),
-            start,
+            _drawn(start, self.num_samples),
             data,
             training,
             key=key,
@@ -172,6 +180,7 @@ class GFSVI(AbstractMethod):
             "or use dtype=jnp.float64.",
             **self._options(validation),
         )
+        return _drawn(posterior, None), history
 
     def _options(self, validation: Data | None) -> dict[str, Any]:
         fixed = settled if self.fixed is None else self.fixed
@@ -191,10 +200,12 @@ class GFSVI(AbstractMethod):
     def _fits_mean(self, blank: Model, data: Data) -> bool:
         return self.warm_up is not None and not self._wants_gauss_newton(blank, data)
 
-    def _mean_objective(self, model: Model, data: Data, key: PRNGKeyArray) -> MeanObjective:
+    def _mean_objective(self, model: Model, data: Data, key: PRNGKeyArray) -> Objective:
         """Points for the mean alone are factorised once, so they can be more."""
         points = self.divergence(model.function, data).points
-        if np.ndim(data.x) == 2 and len(data) > MAX_ROWS_AS_POINTS:
+        if np.ndim(data.x) > 2:
+            return MovingMeanObjective(model.function, points, self.gamma)
+        if len(data) > MAX_ROWS_AS_POINTS:
             some = FixedPoints() if len(data) <= MAX_MEAN_ROWS else BatchRows(MAX_MEAN_ROWS)
             points = Mixture((some, UniformBox(100))).bind(data.x)
         _, points_key, _ = jax.random.split(key, 3)
@@ -240,7 +251,7 @@ class GFSVI(AbstractMethod):
     def divergence(self, prior: AbstractRandomFunction, data: Data) -> "RegularizedKL":
         """How the posterior is held to this prior, for these data."""
         points = default_points(len(data)) if self.points is None else self.points
-        return RegularizedKL(prior, points.bind(data.x), self.gamma)
+        return RegularizedKL(prior, points.bind(data.x), self.gamma, self.num_outputs)
 
 
 class RegularizedKL(eqx.Module):
@@ -249,15 +260,23 @@ class RegularizedKL(eqx.Module):
     prior: AbstractRandomFunction
     points: AbstractPoints
     gamma: float = eqx.field(static=True)
+    num_outputs: int | None = eqx.field(static=True, default=None)
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
         x = self.points.draw(batch.x, key=key)
-        divergence = regularized_divergence(
-            model.function.at(x), self.prior.at(x), gamma=self.gamma
-        )
-        return divergence.value, {"smallest_pivot": divergence.smallest_pivot}
+        prior = self.prior.at(x)
+        total = len(prior.mean)
+        # Outputs are independent under the prior, so their divergences add up.
+        chosen = some_outputs(self.num_outputs, total, key=jax.random.fold_in(key, 1))
+        if chosen is None:
+            posterior, times = model.function.at(x), 1.0
+        else:
+            posterior = model.function.at(x, outputs=jnp.eye(total)[chosen])
+            prior, times = prior.of_outputs(chosen), total / len(chosen)
+        divergence = regularized_divergence(posterior, prior, gamma=self.gamma)
+        return times * divergence.value, {"smallest_pivot": divergence.smallest_pivot}
 
 
 def default_points(num_rows: int) -> AbstractPoints:
@@ -265,6 +284,12 @@ def default_points(num_rows: int) -> AbstractPoints:
     if num_rows <= MAX_ROWS_AS_POINTS:
         return Mixture((FixedPoints(), UniformBox(100)))
     return Mixture((BatchRows(400), UniformBox(100)))
+
+
+def _drawn(model: Model, num_samples: int | None) -> Model:
+    """The model whose function is known at the rows of a step by so many draws."""
+    function = dataclasses.replace(model.function, num_samples=num_samples)
+    return dataclasses.replace(model, function=function)
 
 
 def _has_lengths(data: Data) -> bool:

@@ -17,7 +17,7 @@ from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
+from gfsvi.outputs import check_outputs, some_outputs
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.starts import posterior_network
@@ -38,6 +38,8 @@ class TFSVI(AbstractMethod):
         gamma: Added, times the number of points, to both covariances against rounding.
         training: Steps, batches, learning rate.
         num_samples: Functions drawn at a step of training for the likelihood.
+        num_outputs: Of several outputs, how many are compared in a step, a random choice that
+            stands for all; None for all of them.
         calibrate: How far validation rows, where given, set the noise (see GFSVI).
         fixed: Picks the parts of the model that stay as they are.
     """
@@ -51,6 +53,7 @@ class TFSVI(AbstractMethod):
         static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=15)
     )
     num_samples: int = eqx.field(static=True, default=2)
+    num_outputs: int | None = eqx.field(static=True, default=None)
     calibrate: float | None = eqx.field(static=True, default=1.0)
     fixed: Where | None = eqx.field(static=True, default=None)
 
@@ -63,7 +66,7 @@ class TFSVI(AbstractMethod):
         start_key, train_key = jax.random.split(key)
         start = posterior_network(model.function, self.covariance, data, key=start_key)
         fit = maximize_elbo(
-            Elbo(LinearizedKL(model.function, self.points.bind(data.x), self.gamma)),
+            Elbo(self.divergence(model.function, data)),
             Model(dataclasses.replace(start, num_samples=self.num_samples), model.likelihood),
             data,
             self.training,
@@ -76,6 +79,10 @@ class TFSVI(AbstractMethod):
         function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
         return Fit(Model(function, fit.posterior.likelihood), fit.history)
 
+    def divergence(self, prior: BayesianNetwork, data: Data) -> "LinearizedKL":
+        """How the posterior is held to this prior, for these data."""
+        return LinearizedKL(prior, self.points.bind(data.x), self.gamma, self.num_outputs)
+
 
 class LinearizedKL(eqx.Module):
     """The KL at drawn points between posterior and prior under one linear map."""
@@ -83,22 +90,38 @@ class LinearizedKL(eqx.Module):
     prior: BayesianNetwork
     points: AbstractPoints
     gamma: float = eqx.field(static=True)
+    num_outputs: int | None = eqx.field(static=True, default=None)
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         x = self.points.draw(batch.x, key=key)
-        divergence = linearized_kl(model.function, self.prior, x, gamma=self.gamma)
-        return divergence.value, {"smallest_pivot": divergence.smallest_pivot}
+        total = jax.eval_shape(model.function.at, x).mean.shape[0]
+        chosen = some_outputs(self.num_outputs, total, key=jax.random.fold_in(key, 1))
+        outputs = None if chosen is None else jnp.eye(total)[chosen]
+        divergence = linearized_kl(model.function, self.prior, x, gamma=self.gamma, outputs=outputs)
+        times = 1.0 if chosen is None else total / len(chosen)
+        return times * divergence.value, {"smallest_pivot": divergence.smallest_pivot}
 
 
 @double
-def linearized_kl(q: BayesianNetwork, p: BayesianNetwork, x: Points, *, gamma: float) -> Divergence:
-    """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q."""
+def linearized_kl(
+    q: BayesianNetwork,
+    p: BayesianNetwork,
+    x: Points,
+    *,
+    gamma: float,
+    outputs: Float[Array, "k output"] | None = None,
+) -> Divergence:
+    """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q.
+
+    Of the given combinations of outputs, or of each output.
+    """
     pushed = dataclasses.replace(q.linearized, covariance=p.covariance, state=p.state)
-    posterior, prior = q.linearized.at(x), pushed.at(x)
+    posterior, prior = q.linearized.at(x, outputs=outputs), pushed.at(x, outputs=outputs)
     step = jax.tree.map(jnp.subtract, p.params, q.params)
     x = jnp.asarray(x, jax.tree.leaves(q.params)[0].dtype)
     _, change = jax.jvp(lambda params: q.network.apply(params, x), (q.params,), (step,))
+    change = change if outputs is None else change @ outputs.T.astype(change.dtype)
     mean = posterior.mean + jnp.asarray(change.T, jnp.float64)
     return regularized_divergence(posterior, Gaussian(mean, prior.cov), gamma=gamma)

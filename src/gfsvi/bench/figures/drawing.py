@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.figures import lines, panels
+from gfsvi.bench.figures import images, lines, panels
 from gfsvi.bench.figures.shown import Shown
 from gfsvi.bench.records import OK, Record
 
@@ -24,6 +24,7 @@ DRAWERS: dict[str, Drawer] = {
     "magnitude": lines.magnitudes,
     "rank": lines.ranks,
     "convergence": lines.convergence,
+    "classification": images.images,
 }
 _STYLE = {
     "font.family": "DejaVu Sans",
@@ -41,16 +42,23 @@ DOTS_PER_INCH = 110
 def draw_figure(experiment: Experiment, records: list[Record]) -> bytes | None:
     """The picture of an experiment whose task has one, as PNG; None without anything to draw."""
     drawer = DRAWERS.get(experiment.task)
-    seen = {record["method"]: record for record in reversed(records) if _has_series(record)}
-    if drawer is None or not seen:
+    by_dataset: dict[str, dict[str, Record]] = {}
+    for record in reversed(records):  # the first fold and seed is the last to be set
+        if _has_series(record):
+            by_dataset.setdefault(record["dataset"], {})[record["method"]] = record
+    if drawer is None or not by_dataset:
         return None
-    titles = {label: experiment.report.get("titles", {}).get(label, label) for label in seen}
+    labels = {label for seen in by_dataset.values() for label in seen}
+    titles = {label: experiment.report.get("titles", {}).get(label, label) for label in labels}
     rows = experiment.report.get("panels", [list(experiment.methods)])
-    rows = [[label for label in row if label in seen] for row in rows]
+    rows = [[label for label in row if label in labels] for row in rows]
+    ordered = {name: by_dataset[name] for name in experiment.datasets if name in by_dataset}
+    first, *_ = ordered
     figure = Figure(layout="constrained")
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # panels too narrow for their labels
-        drawer(Shown(seen, titles), [row for row in rows if row], figure)
+        shown = Shown(ordered.pop(first), titles, ordered)
+        drawer(shown, [row for row in rows if row], figure)
         FigureCanvasAgg(figure)
         # Without the version of the drawing library, so that the same records are the same bytes.
         content = io.BytesIO()

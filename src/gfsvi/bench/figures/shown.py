@@ -14,10 +14,26 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, "#e69f00", SKY, "#000000", "#999999")
 
 @dataclasses.dataclass(frozen=True)
 class Shown:
-    """A record for each label, and what the label is called for people."""
+    """A record for each label, and what the label is called for people.
+
+    Args:
+        records: Of the first data set, by label.
+        titles: By label.
+        others: Records of the other data sets, likewise.
+    """
 
     records: dict[str, Record]
     titles: dict[str, str]
+    others: dict[str, dict[str, Record]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets."""
+        return [*dict.fromkeys(r["dataset"] for r in self.records.values()), *self.others]
+
+    def of(self, dataset: str) -> "Shown":
+        """The same for one of the data sets."""
+        return Shown(self.others.get(dataset, self.records), self.titles)
 
     def series(self, label: str, name: str) -> np.ndarray:
         """A series of a record."""

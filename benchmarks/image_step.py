@@ -1,0 +1,127 @@
+"""What a step of GFSVI on images costs, beside a step of plain training, in one run.
+
+python -m benchmarks.image_step --json results/image_step.json
+
+The paper's convolutional network on 28 x 28 images, batches of 100, 25 measurement points, ten
+outputs. Steps of both are timed in turns, so that whatever else the machine does hits both alike.
+GFSVI is timed with its expected log-likelihood by draws through one pass forward, as experiments
+have it; `--exact` also times it with the covariance of the outputs at every image.
+"""
+
+import argparse
+import json
+import resource
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from gfsvi.covariances import Diagonal
+from gfsvi.data import Data
+from gfsvi.elbo import Elbo
+from gfsvi.functions import BayesianNetwork, GaussianProcess, LinearizedNetwork
+from gfsvi.kernels import Matern52
+from gfsvi.likelihoods import Categorical
+from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.model import Model
+from gfsvi.networks import CNN
+from gfsvi.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
+from gfsvi.points import BatchRows, Mixture, UniformBox
+from gfsvi.precision import double
+from gfsvi.steps import Objective, State, Steps, learnable_parts
+
+NUM_IMAGES, NUM_CLASSES, BATCH_SIZE = 2000, 10, 100
+POINTS = Mixture((BatchRows(13), UniformBox(12)))
+NUM_OUTPUTS = 2
+ROUNDS, STEPS_A_ROUND = 8, 5
+
+
+class Case:
+    """Steps of one method, and how long each round of them took."""
+
+    def __init__(self, objective: Objective, model: Model, data: Data, key: Any):
+        params, rest = learnable_parts(model, likelihood_of)
+        self._steps = Steps(objective, optax.adam(1e-3), rest, BATCH_SIZE)
+        self._state: State = self._steps.start(params, len(data), key)
+        self._data = data
+        self.seconds: list[float] = []
+
+    def run(self) -> None:
+        """One round."""
+        began = time.perf_counter()
+        self._state, _ = self._steps.run(self._state, self._data, STEPS_A_ROUND)
+        self.seconds.append((time.perf_counter() - began) / STEPS_A_ROUND)
+
+    @property
+    def milliseconds(self) -> float:
+        """The median round; the first compiles."""
+        return 1000 * float(np.median(self.seconds[1:]))
+
+
+def images(key: Any) -> Data:
+    """Blobs of noise: what they show makes no step longer or shorter."""
+    x = jax.random.normal(key, (NUM_IMAGES, 28, 28, 1))
+    return Data(x, jax.random.randint(key, (NUM_IMAGES,), 0, NUM_CLASSES))
+
+
+def map_case(data: Data, key: Any) -> Case:
+    """Plain training."""
+    prior = BayesianNetwork.prior(CNN(), data.x[:1])
+    start = random_members(CNN(), prior.params, data.x, 1, key=key)
+    objective = LogPosterior(WeightPrior.of(prior))
+    return Case(objective, Model(start, Categorical(NUM_CLASSES)), data, key)
+
+
+def gfsvi_case(data: Data, key: Any, *, num_samples: int | None) -> Case:
+    """The full objective of GFSVI."""
+    network, covariance = CNN(), Diagonal()
+    params = network.init(data.x, key=key)
+    state = covariance.init(params, key=key)
+    function = LinearizedNetwork(network, covariance, params, state, num_samples)
+    prior = GaussianProcess(Matern52(lengthscale=jnp.asarray(28.0)), outputs=NUM_CLASSES)
+    method = GFSVI(network, covariance, POINTS, num_outputs=NUM_OUTPUTS)
+    objective = Elbo(method.divergence(prior, data))
+    return Case(objective, Model(function, Categorical(NUM_CLASSES)), data, key)
+
+
+@double
+def measured(exact: bool) -> dict[str, float]:
+    """Milliseconds of each, their ratio, and the memory of the process."""
+    key = jax.random.key(0, impl="rbg")
+    data = images(key)
+    cases = {"map": map_case(data, key), "gfsvi": gfsvi_case(data, key, num_samples=2)}
+    if exact:
+        cases["gfsvi_exact"] = gfsvi_case(data, key, num_samples=None)
+    for _ in range(ROUNDS + 1):
+        for case in cases.values():
+            case.run()
+    found = {f"{name}_ms": case.milliseconds for name, case in cases.items()}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    ratios = {
+        f"{name}_over_map": case.milliseconds / cases["map"].milliseconds
+        for name, case in cases.items()
+        if name != "map"
+    }
+    return found | ratios | {"peak_mib": peak}
+
+
+def main() -> None:
+    """Time, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path, nargs="?", const=Path("-"), help="file, or the screen")
+    parser.add_argument("--exact", action="store_true", help="also with exact marginals")
+    arguments = parser.parse_args()
+    found = measured(arguments.exact)
+    text = json.dumps({name: round(value, 3) for name, value in found.items()}, indent=1)
+    if arguments.json is None or str(arguments.json) == "-":
+        print(text)
+    else:
+        arguments.json.write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()
