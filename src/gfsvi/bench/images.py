@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, RandomPixel, Rows, UniformBox
+from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.training import Fit, Training
 
 OUTSIDE = {"mnist": "fashion_mnist", "fashion_mnist": "mnist"}
@@ -96,15 +97,16 @@ def method_of(settings: dict[str, Any], arrays: dict[str, Arrays]) -> AbstractMe
     return dataclasses.replace(method, points=_points(settings.get("measurement"), arrays))
 
 
-def predictions(posterior: Model, x: np.ndarray) -> list[Any]:
+def predictions(posterior: Model, x: np.ndarray) -> list[CategoricalPredictive]:
     """The distribution of the label at each image, in blocks of images."""
     starts = range(0, len(x), BLOCK)
-    return [posterior.predict(x[start : start + BLOCK]) for start in starts]
+    found = [posterior.predict(x[start : start + BLOCK]) for start in starts]
+    return cast(list[CategoricalPredictive], found)
 
 
-def entropies(posterior: Model, x: np.ndarray) -> np.ndarray:
-    """How unsure of the label the posterior is at each image, in nats."""
-    return np.concatenate([np.asarray(p.entropy) for p in predictions(posterior, x)])
+def entropies(found: list[CategoricalPredictive]) -> np.ndarray:
+    """How unsure of the label predictions are at each image, in nats."""
+    return np.concatenate([np.asarray(predictive.entropy) for predictive in found])
 
 
 def _part(pixels: np.ndarray, labels: np.ndarray, arrays: Arrays, rows: np.ndarray) -> Data:

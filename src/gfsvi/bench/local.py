@@ -66,4 +66,3 @@ class LocalWorker:
                 start_new_session=True,  # Ctrl-C is the runner's to handle
             )
         return self._process
-

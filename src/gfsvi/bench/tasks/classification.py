@@ -1,5 +1,6 @@
 """How well images are classified, and whether the posterior knows what it does not know."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,7 @@ from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.bench.tasks.ood_images import unknown_images
 from gfsvi.bench.tasks.rotation import turned_images
-from gfsvi.data import Data
-from gfsvi.model import Model
+from gfsvi.predictives.categorical import CategoricalPredictive
 
 
 class Classification(AbstractTask):
@@ -23,9 +23,10 @@ class Classification(AbstractTask):
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         fitted = images.fit(run, arrays)
         posterior, history = fitted.fit.posterior, fitted.fit.history
+        known = images.predictions(posterior, np.asarray(fitted.images.test.x))
         return (
-            scores(posterior, fitted.images.test)
-            | unknown_images(posterior, fitted.images, run, arrays)
+            scores(known, np.asarray(fitted.images.test.y))
+            | unknown_images(posterior, images.entropies(known), run, arrays)
             | turned_images(posterior, fitted.images)
             | {"steps": history.score_steps, "scores": history.scores}
             | {"num_steps": float(len(history.steps["objective"])), **fitted.seconds}
@@ -35,21 +36,18 @@ class Classification(AbstractTask):
         return (*images.datasets_of(run), images.OUTSIDE[run.dataset])
 
 
-def scores(posterior: Model, test: Data) -> dict[str, float]:
+def scores(found: list[CategoricalPredictive], labels: np.ndarray) -> dict[str, float]:
     """The paper's scores of predictions, each a mean over images."""
-    found = images.predictions(posterior, np.asarray(test.x))
-    parts = np.split(np.asarray(test.y), np.cumsum([len(p.entropy) for p in found])[:-1])
-    pairs = list(zip(found, parts, strict=True))
-    weights = [len(part) for part in parts]
+    weights = [len(predictive.entropy) for predictive in found]
+    pairs = list(zip(found, np.split(labels, np.cumsum(weights)[:-1]), strict=True))
 
-    def mean(metric: Any) -> float:
-        return float(np.average([metric(p, y) for p, y in pairs], weights=weights))
+    def mean(metric: Callable[[CategoricalPredictive, np.ndarray], float]) -> float:
+        return float(np.average([metric(*pair) for pair in pairs], weights=weights))
 
+    probabilities = np.concatenate([predictive.probabilities for predictive in found])
     return {
         "expected_log_likelihood": mean(metrics.expected_log_likelihood),
         "log_predictive_density": mean(metrics.log_predictive_density),
         "accuracy": mean(metrics.accuracy),
-        "ece": metrics.calibration_error(
-            np.concatenate([np.asarray(p.probabilities) for p in found]), np.asarray(test.y)
-        ),
+        "ece": metrics.calibration_error(probabilities, labels),
     }

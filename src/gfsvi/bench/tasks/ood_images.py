@@ -21,32 +21,36 @@ class OodImages(AbstractTask):
 
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
         fitted = images.fit(run, arrays)
-        return unknown_images(fitted.fit.posterior, fitted.images, run, arrays)
+        posterior = fitted.fit.posterior
+        known = images.predictions(posterior, np.asarray(fitted.images.test.x))
+        return unknown_images(posterior, images.entropies(known), run, arrays)
 
     def datasets(self, run: Run) -> tuple[str, ...]:
         return (*images.datasets_of(run), images.OUTSIDE[run.dataset])
 
 
 def unknown_images(
-    posterior: Model, known: images.Images, run: Run, arrays: dict[str, Arrays]
+    posterior: Model, known: np.ndarray, run: Run, arrays: dict[str, Arrays]
 ) -> dict[str, Any]:
     """Accuracy of the best threshold, and how entropies are distributed.
 
-    As many training images of the other data set as there are test images, standardised likewise.
+    Args:
+        posterior: Asked about training images of the other data set, standardised likewise.
+        known: Entropies at test images, which are as many.
+        run: Whose seed chooses them.
+        arrays: Of the other data set.
     """
     others = arrays[images.OUTSIDE[run.dataset]]
-    count = len(known.test)
-    rows = np.random.default_rng(run.seed).permutation(len(others["x_train"]))[:count]
+    rows = np.random.default_rng(run.seed).permutation(len(others["x_train"]))[: len(known)]
     outside = images.standardized(others["x_train"][np.sort(rows)], others)
-    inside_entropy = images.entropies(posterior, np.asarray(known.test.x))
-    outside_entropy = images.entropies(posterior, outside)
+    unknown = images.entropies(images.predictions(posterior, outside))
     return {
-        "ood_accuracy": metrics.out_of_distribution_accuracy(inside_entropy, outside_entropy),
-        "entropy_known": float(np.mean(inside_entropy)),
-        "entropy_unknown": float(np.mean(outside_entropy)),
+        "ood_accuracy": metrics.out_of_distribution_accuracy(known, unknown),
+        "entropy_known": float(np.mean(known)),
+        "entropy_unknown": float(np.mean(unknown)),
         "entropy_edges": EDGES,
-        "share_known": _shares(inside_entropy),
-        "share_unknown": _shares(outside_entropy),
+        "share_known": _shares(known),
+        "share_unknown": _shares(unknown),
     }
 
 

@@ -31,7 +31,8 @@ class Rotation(AbstractTask):
 def turned_images(posterior: Model, known: images.Images) -> dict[str, Any]:
     """Mean entropy at each angle, of the first test images."""
     x = np.asarray(known.test.x)[: max(50, round(MAX_SHARE * len(known.test)))]
-    entropy = np.array([np.mean(images.entropies(posterior, turned(x, a))) for a in ANGLES])
+    predictions = [images.predictions(posterior, turned(x, angle)) for angle in ANGLES]
+    entropy = np.array([np.mean(images.entropies(found)) for found in predictions])
     return {
         "entropy_upright": float(entropy[0]),
         "entropy_at_right_angle": float(np.interp(90, ANGLES, entropy)),
