@@ -94,11 +94,17 @@ class LinearizedKL(eqx.Module):
 
 @double
 def linearized_kl(q: BayesianNetwork, p: BayesianNetwork, x: Points, *, gamma: float) -> Divergence:
-    """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q."""
-    pushed = dataclasses.replace(q.linearized, covariance=p.covariance, state=p.state)
-    posterior, prior = q.linearized.at(x), pushed.at(x)
+    """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q.
+
+    J counts as given (Rudner et al. 2022): a slope through it would lead to weights at which no
+    function differs from another, where the divergence vanishes and nothing is learned.
+    """
+    around = jax.lax.stop_gradient(q.params)
+    linear = dataclasses.replace(q.linearized, params=around)
+    pushed = dataclasses.replace(linear, covariance=p.covariance, state=p.state)
+    posterior, prior = linear.at(x), pushed.at(x)
     step = jax.tree.map(jnp.subtract, p.params, q.params)
     x = jnp.asarray(x, jax.tree.leaves(q.params)[0].dtype)
-    _, change = jax.jvp(lambda params: q.network.apply(params, x), (q.params,), (step,))
+    _, change = jax.jvp(lambda params: q.network.apply(params, x), (around,), (step,))
     mean = posterior.mean + jnp.asarray(change.T, jnp.float64)
     return regularized_divergence(posterior, Gaussian(mean, prior.cov), gamma=gamma)
