@@ -1,17 +1,30 @@
+import functools
+import math
+import os
+import subprocess
+import sys
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jax.extend.core import jaxprs_in_params
 
+from gfsvi.divergences import regularized_kl
 from gfsvi.linalg import (
+    MAX_TOGETHER,
     cholesky,
+    in_turn,
     inverse_from_cholesky,
     normal_log_density,
+    plain_cholesky,
     row_gram,
     solve_lower,
 )
+from gfsvi.values import Gaussian, Marginals
+from gfsvi.wasserstein import squared_wasserstein
 
 
 def positive(seed, batch, size):
@@ -31,6 +44,96 @@ def test_solves_and_inverses_are_numpys(seed, batch, size, transpose):
     np.testing.assert_allclose(
         inverse_from_cholesky(factor) @ matrix, np.stack([np.eye(size)] * batch), atol=1e-6
     )
+
+
+# XLA has as many threads as the process may use processors: with two, four batches block both.
+FOUR_BATCHES_AT_ONCE = """
+import os
+if hasattr(os, "sched_setaffinity"):
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+import jax, jax.numpy as jnp
+from gfsvi.linalg import cholesky, without_repair
+jax.config.update("jax_enable_x64", True)
+roots = jax.random.normal(jax.random.key(0), (4, 2, 200, 200))
+batches = jnp.eye(200) + roots @ jnp.swapaxes(roots, -1, -2)
+
+def step(scale, _):
+    with without_repair():
+        factors = [cholesky(batch * scale) for batch in batches]
+    return 1 + 1e-9 * sum(map(jnp.sum, factors)), None
+
+print(jax.jit(lambda: jax.lax.scan(step, 1.0, length=1000)[0])())
+"""
+
+
+@pytest.mark.slow
+def test_batches_that_are_factored_at_once_do_not_wait_for_each_other():
+    command = [sys.executable, "-c", FOUR_BATCHES_AT_ONCE]
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert float(done.stdout) > 1
+
+
+LAPACK = {"cholesky", "eigh", "svd", "geqrf", "householder_product", "lu", "triangular_solve"}
+
+
+def lapack_operands(jaxpr):
+    """Shapes of the matrices that a program hands to LAPACK, those of its loops included."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in LAPACK:
+            yield equation.invars[0].aval.shape
+        for inner in jaxprs_in_params(equation.params):
+            yield from lapack_operands(inner)
+
+
+def gaussian(scale, num_outputs, size=100):
+    return Gaussian(jnp.zeros((num_outputs, size)), scale * positive(0, num_outputs, size))
+
+
+def sample_at_each_point(scale):
+    cov = scale * positive(0, 3000, 10)
+    return Marginals(jnp.zeros((10, 3000)), cov).sample(2, key=jax.random.key(0))
+
+
+PROGRAMS = {
+    "cholesky": lambda scale: cholesky(scale * positive(0, 3, 100)),
+    "divergence": lambda scale: regularized_kl(gaussian(scale, 3), gaussian(1, 3), gamma=1e-3),
+    "wasserstein": lambda scale: squared_wasserstein(gaussian(scale, 2), gaussian(1, 2)),
+    "density": lambda scale: normal_log_density(jnp.ones((9, 99)), scale * positive(0, 9, 99)),
+    "sample": lambda scale: gaussian(scale, 3).sample(2, key=jax.random.key(0)),
+    "marginals": sample_at_each_point,
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_no_batch_is_so_large_that_it_is_shared_among_threads(program):
+    def total(scale):
+        return jnp.sum(PROGRAMS[program](scale))
+
+    operands = list(lapack_operands(jax.make_jaxpr(jax.value_and_grad(total))(1.0).jaxpr))
+    assert operands
+    for *batch, rows, columns in operands:
+        assert math.prod(batch) == 1 or math.prod(batch) * max(rows, columns) ** 3 <= MAX_TOGETHER
+
+
+@pytest.mark.parametrize("shape", [(4, 30, 30), (2, 3, 12, 12), (700, 4, 4), (25, 8, 8), (5, 5)])
+def test_matrices_in_turn_give_what_they_give_together(shape):
+    root = np.random.default_rng(0).normal(size=shape)
+    matrices = jnp.asarray(root @ np.swapaxes(root, -1, -2))
+    np.testing.assert_allclose(plain_cholesky(matrices), np.linalg.cholesky(matrices), atol=1e-8)
+    values, vectors = in_turn(jnp.linalg.eigh, matrices)
+    assert vectors.shape == shape
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrices), atol=1e-9)
+
+
+def test_gradients_of_factors_in_turn_are_those_of_factors_together():
+    matrices = positive(0, 4, 30)
+    ours = jax.grad(lambda m: jnp.sum(jnp.sin(plain_cholesky(m))))(matrices)
+    together = functools.partial(jax.lax.linalg.cholesky, symmetrize_input=False)
+    theirs = jax.grad(lambda m: jnp.sum(jnp.sin(together(m))))(matrices)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-8)
 
 
 def test_a_factor_is_repaired_with_the_known_floor():

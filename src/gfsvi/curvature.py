@@ -23,6 +23,7 @@ from gfsvi.data import Data
 from gfsvi.functions.ensemble import Ensemble
 from gfsvi.jacobian import AbstractJacobian, Jacobian
 from gfsvi.likelihood import AbstractLikelihood, FunctionValues
+from gfsvi.linalg import in_turn
 from gfsvi.model import Model
 
 T = TypeVar("T")
@@ -248,7 +249,7 @@ def _roots(likelihood: AbstractLikelihood, y: Array, f: FunctionValues) -> Float
         return likelihood.log_prob(y[None], f[:, None])[0]
 
     sharpness = -jax.vmap(jax.hessian(log_prob, argnums=1))(y, f.T)
-    values, vectors = jnp.linalg.eigh(sharpness)
+    values, vectors = in_turn(jnp.linalg.eigh, sharpness)
     return vectors * jnp.sqrt(jnp.maximum(values, 0))[:, None, :]
 
 

@@ -2,14 +2,47 @@
 
 import contextlib
 import contextvars
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 Matrix = Float[Array, "*batch row column"]
+# Cubes of sizes, summed: a twentieth of what jaxlib 0.10 begins to share among threads.
+MAX_TOGETHER = 10_000
 _REPAIRING = contextvars.ContextVar("repairing", default=True)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def in_turn(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
+    """A function that LAPACK computes, of a few matrices at a time.
+
+    jaxlib shares a large batch among XLA's threads and waits for it in one of them: as many such
+    calls at once as there are threads, and all of them wait for ever.
+    """
+    *batch, rows, columns = matrices.shape
+    group = max(1, MAX_TOGETHER // max(1, rows, columns) ** 3)
+    flat = jnp.reshape(matrices, (-1, rows, columns))
+    if len(flat) <= group:
+        return function(matrices)
+    results = jax.lax.map(function, flat, batch_size=group)
+    return jax.tree.map(lambda leaf: jnp.reshape(leaf, (*batch, *leaf.shape[1:])), results)
+
+
+def plain_cholesky(matrix: Float[Array, "*batch n n"]) -> Matrix:
+    """Lower Cholesky factor, NaN where there is none."""
+    return in_turn(_lapack_cholesky, matrix)
+
+
+def _lapack_cholesky(matrix: Matrix) -> Matrix:
+    return jax.lax.linalg.cholesky(matrix, symmetrize_input=False)
+
+
+def _lapack_upper(matrix: Matrix) -> Matrix:
+    return jnp.linalg.qr(matrix, mode="r")
 
 
 def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float = 0.0) -> Matrix:
@@ -18,7 +51,7 @@ def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float
     Rounding can push the smallest eigenvalues below zero; then the spectrum is
     repaired with what is known about it instead of returning NaN.
     """
-    factor = jax.lax.linalg.cholesky(matrix, symmetrize_input=False)
+    factor = plain_cholesky(matrix)
     if not _REPAIRING.get():
         return factor
     return jax.lax.cond(
@@ -40,11 +73,11 @@ def without_repair() -> Iterator[None]:
 
 
 def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matrix:
-    eigenvalues, vectors = jnp.linalg.eigh(matrix)
+    eigenvalues, vectors = in_turn(jnp.linalg.eigh, matrix)
     resolution = jnp.finfo(matrix.dtype).eps * jnp.max(jnp.abs(eigenvalues), axis=-1, keepdims=True)
     eigenvalues = jnp.maximum(eigenvalues, jnp.maximum(floor, resolution))
     root = jnp.sqrt(eigenvalues)[..., :, None] * jnp.swapaxes(vectors, -1, -2)
-    upper = jnp.linalg.qr(root, mode="r")
+    upper = in_turn(_lapack_upper, root)
     signs = jnp.sign(jnp.diagonal(upper, axis1=-2, axis2=-1))
     return jnp.swapaxes(signs[..., :, None] * upper, -1, -2)
 

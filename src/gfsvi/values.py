@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gfsvi.linalg import cholesky
+from gfsvi.linalg import cholesky, plain_cholesky
 from gfsvi.precision import double
 
 
@@ -76,7 +76,7 @@ class Marginals(AbstractValues):
         cov = jnp.asarray(self.cov)
         size = jnp.mean(jnp.diagonal(cov, axis1=-2, axis2=-1), axis=-1)[:, None, None]
         jitter = 4 * jnp.finfo(cov.dtype).eps * size + jnp.finfo(cov.dtype).tiny
-        factor = jnp.linalg.cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
+        factor = plain_cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
         noise = jax.random.normal(key, (num_samples, *cov.shape[:2]), cov.dtype)
         return self.mean + jnp.einsum("pij,spj->sip", factor, noise)
 

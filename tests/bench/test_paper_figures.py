@@ -111,8 +111,14 @@ def test_under_a_periodic_prior_the_mean_of_gwi_does_not_repeat():
 def test_two_moons_are_fitted_and_what_is_far_away_is_unknown():
     accuracy, far = metric("two_moons", "accuracy"), metric("two_moons", "entropy_far_away")
     assert accuracy["gfsvi_rbf"] == accuracy["gfsvi_matern12"] == 1
-    for name in ("vip_rbf", "laplace_rbf", "mfvi_rbf"):
+    for name in ("tfsvi_rbf", "mfvi_rbf", "vip_rbf", "laplace_rbf", "gwi_rbf"):
         assert far["gfsvi_rbf"] > far[name]
+
+
+def test_all_methods_learn_two_moons_but_mean_field_over_weights():
+    accuracy = metric("two_moons", "accuracy")
+    assert {name for name in accuracy if accuracy[name] < 1} == {"mfvi_rbf"}
+    assert {"tfsvi_rbf", "gwi_rbf"} < set(accuracy)
 
 
 def test_eigenvalues_of_a_smooth_kernel_decay_faster_and_slower_in_many_dimensions():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jax.flatten_util import ravel_pytree
 
 from gfsvi import Data, Model, Training
 from gfsvi.covariances import Diagonal
@@ -96,6 +97,23 @@ def test_tfsvi_divergence_reaches_that_of_the_weights_where_points_tell_them_apa
     x = np.random.default_rng(0).normal(size=(3, 2))
     divergence = float(linearized_kl(q, p, x, gamma=1e-14).value)
     np.testing.assert_allclose(divergence, float(weight_kl(q, p)), rtol=1e-6)
+
+
+@double
+def test_tfsvi_holds_the_map_from_weights_to_functions_fixed_while_weights_move() -> None:
+    q, gamma, scale = random_network(0), 1e-4, 0.7
+    p = BayesianNetwork.prior(q.network, np.zeros((4, 2)), scale=scale, dtype=jnp.float64)
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    weights, restore = ravel_pytree(q.params)
+
+    def divergence(weights: jax.Array) -> jax.Array:
+        moved = dataclasses.replace(q, params=restore(weights))
+        return linearized_kl(moved, p, x, gamma=gamma).value
+
+    jacobian = jax.jacrev(lambda w: q.network.apply(restore(w), x)[:, 0])(weights)
+    prior_cov = scale**2 * jacobian @ jacobian.T + gamma * len(x) * np.eye(len(x))
+    expected = jacobian.T @ np.linalg.solve(prior_cov, jacobian @ weights)
+    np.testing.assert_allclose(jax.grad(divergence)(weights), expected, rtol=1e-6, atol=1e-9)
 
 
 def feature_model(num_features: int = 12) -> Model:

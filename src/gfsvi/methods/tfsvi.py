@@ -115,13 +115,17 @@ def linearized_kl(
 ) -> Divergence:
     """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q.
 
-    Of the given combinations of outputs, or of each output.
+    Of the given combinations of outputs, or of each output. J counts as given (Rudner et al. 2022):
+    a slope through it would lead to weights at which no function differs from another, where the
+    divergence vanishes and nothing is learned.
     """
-    pushed = dataclasses.replace(q.linearized, covariance=p.covariance, state=p.state)
-    posterior, prior = q.linearized.at(x, outputs=outputs), pushed.at(x, outputs=outputs)
+    around = jax.lax.stop_gradient(q.params)
+    linear = dataclasses.replace(q.linearized, params=around)
+    pushed = dataclasses.replace(linear, covariance=p.covariance, state=p.state)
+    posterior, prior = linear.at(x, outputs=outputs), pushed.at(x, outputs=outputs)
     step = jax.tree.map(jnp.subtract, p.params, q.params)
     x = jnp.asarray(x, jax.tree.leaves(q.params)[0].dtype)
-    _, change = jax.jvp(lambda params: q.network.apply(params, x), (q.params,), (step,))
+    _, change = jax.jvp(lambda params: q.network.apply(params, x), (around,), (step,))
     change = change if outputs is None else change @ outputs.T.astype(change.dtype)
     mean = posterior.mean + jnp.asarray(change.T, jnp.float64)
     return regularized_divergence(posterior, Gaussian(mean, prior.cov), gamma=gamma)
