@@ -3,6 +3,7 @@
 import dataclasses
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,6 +112,14 @@ def test_names_and_numbers_become_objects():
     assert method.training.learning_rate == GFSVI().training.learning_rate
     assert method.points == Mixture((BatchRows(5), UniformBox(7)))
     assert isinstance(build_method({"method": "gfsvi"}).covariance, Kronecker)
+
+
+def test_a_stage_can_be_left_out_and_parts_of_the_model_can_be_slow():
+    slow = {"num_steps": 3, "slow": "function.params"}
+    method = build_method({"method": "gfsvi", "warm_up": False, "training": slow})
+    assert method.warm_up is None and method.training.num_steps == 3
+    model = SimpleNamespace(function=SimpleNamespace(params="weights"), likelihood=None)
+    assert method.training.slow(model) == "weights"
 
 
 def test_a_setting_that_a_method_does_not_have_is_said():

@@ -1,6 +1,7 @@
 """Methods and priors from the settings of an experiment, which are names and numbers."""
 
 import dataclasses
+import operator
 from typing import Any
 
 import jax
@@ -84,12 +85,19 @@ def _value(name: str, value: Any, default: Any) -> Any:
     """What a value of a TOML file stands for."""
     if name == "network":
         return build_network(value)
-    if isinstance(default, Training) and isinstance(value, dict):
-        return dataclasses.replace(default, **value)
+    if isinstance(default, Training):
+        return None if value is False else _training(default, value)
     collection = f"{'covariance' if name == 'structure' else name.removesuffix('s')}s"
     if collection in registry.collections():
         return _member(collection, value)
     return value
+
+
+def _training(default: Training, changes: dict[str, Any]) -> Training:
+    """The default with changes, of which `slow` is a path such as "function.params"."""
+    slow = changes.get("slow")
+    picked = {} if slow is None else {"slow": operator.attrgetter(slow)}
+    return dataclasses.replace(default, **(changes | picked))
 
 
 def _member(collection: str, value: Any) -> Any:

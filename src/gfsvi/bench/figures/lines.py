@@ -55,15 +55,23 @@ def ranks(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 
 
 def convergence(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Validation score against steps."""
-    figure.set_size_inches(5.0, 3.4)
-    axes = figure.subplots()
+    """Validation score against steps and against seconds; a dot where it is close to its best."""
+    figure.set_size_inches(8.4, 3.4)
+    panels = figure.subplots(1, 2, sharey=True)
     labels = [label for row in rows for label in row]
-    for label, colour in zip(labels, COLOURS, strict=False):
+    for label, colour, style in zip(labels, COLOURS, STYLES, strict=False):
         steps, scores = shown.series(label, "steps"), shown.series(label, "scores")
-        axes.semilogx(steps, scores, color=colour, label=shown.titles[label])
+        first = shown.metric(label, "steps_until_close")
+        for axes, pace in zip(panels, (1.0, _seconds_a_step(shown, label)), strict=True):
+            axes.semilogx(pace * steps, scores, style, color=colour, label=shown.titles[label])
+            axes.plot(pace * first, scores[steps == first], "o", color=colour, ms=6)
     best = max(np.max(shown.series(label, "scores")) for label in labels)
-    axes.set_ylim(best - 2.5, best + 0.2)
-    axes.set_xlabel("step")
-    axes.set_ylabel("validation expected log-likelihood")
-    axes.legend(fontsize=8)
+    panels[0].set_ylim(best - 2.5, best + 0.2)
+    panels[0].set_ylabel("validation expected log-likelihood")
+    panels[0].set_xlabel("step")
+    panels[1].set_xlabel("seconds of training")
+    panels[1].legend(fontsize=8, loc="lower right")
+
+
+def _seconds_a_step(shown: Shown, label: str) -> float:
+    return shown.metric(label, "milliseconds_a_step") / 1000

@@ -70,29 +70,55 @@ def planes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 def currents(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
     """Speed with arrows above, squared error below; the measured field first."""
     labels = rows[0]
-    first = labels[0]
-    places, truth = shown.series(first, "places"), shown.series(first, "truth")
-    fields = {"measured": truth} | {name: shown.series(name, "velocity") for name in labels}
-    figure.set_size_inches(2.9 * len(fields), 4.4)
-    grid = figure.subplots(2, len(fields), sharex=True, sharey=True, squeeze=False)
+    places, truth = shown.series(labels[0], "places"), shown.series(labels[0], "truth")
     errors = {name: shown.series(name, "squared_error") for name in labels}
-    largest = float(np.quantile(np.concatenate(list(errors.values())), 0.98))
-    speed = error = None
-    for column, (name, velocity) in enumerate(fields.items()):
-        top, bottom = grid[0, column], grid[1, column]
-        speed = _map(top, places, np.linalg.norm(velocity, axis=1), 0.8, "viridis")
-        chosen = _every(places, ARROWS)
-        top.quiver(*places[chosen].T, *velocity[chosen].T, color="white", scale=6, width=0.006)
-        top.plot(*shown.series(first, "drifters").T, ".", color=ORANGE, ms=4)
-        top.set_title(shown.titles.get(name, name), fontsize=9)
-        if name in errors:
-            error = _map(bottom, places, errors[name], largest, "cividis")
-            bottom.set_title(f"mean squared error {shown.metric(name, 'mse'):.4f}", fontsize=8.5)
-        else:
-            bottom.set_axis_off()
-    figure.colorbar(speed, ax=grid[0].tolist(), label="speed, m/s")
-    figure.colorbar(error, ax=grid[1].tolist(), label="squared error")
-    figure.supxlabel("longitude and latitude; dots: drifters", fontsize=8)
+    fields = {"measured": truth} | {name: shown.series(name, "velocity") for name in labels}
+    figure.set_size_inches(2.2 * len(fields) + 0.6, 3.9)
+    grid = figure.subplots(2, len(fields), sharex=True, sharey=True, squeeze=False)
+    fastest = _shared_top([np.linalg.norm(field, axis=1) for field in fields.values()])
+    largest = _shared_top(list(errors.values()))
+    speeds = [
+        _current(axes, places, field, fastest)
+        for axes, field in zip(grid[0], fields.values(), strict=True)
+    ]
+    maps = [
+        _map(axes, places, errors[name], largest, "cividis")
+        for axes, name in zip(grid[1, 1:], labels, strict=True)
+    ]
+    for axes, name in zip(grid[0], fields, strict=True):
+        axes.plot(*shown.series(labels[0], "drifters").T, "o", color=ORANGE, mec="white", ms=4)
+        axes.set_title(shown.titles.get(name, name), fontsize=9)
+    for axes, name in zip(grid[1, 1:], labels, strict=True):
+        axes.set_title(f"mean {shown.metric(name, 'mse'):.4f} a component", fontsize=8.5)
+        axes.set_xlabel("longitude")
+    _explain(grid[1, 0])
+    grid[0, 0].tick_params(labelbottom=True)
+    grid[0, 0].set_xlabel("longitude")
+    for axes in (grid[0, 0], grid[1, 1]):
+        axes.set_ylabel("latitude")
+    grid[1, 1].tick_params(labelleft=True)
+    figure.colorbar(speeds[0], ax=grid[0].tolist(), label="speed, m/s", extend="max")
+    figure.colorbar(maps[0], ax=grid[1].tolist(), label="squared error, m²/s²", extend="max")
+
+
+def _explain(axes: Any) -> None:
+    """What the marks are, where there is no error to show."""
+    axes.set_axis_off()
+    text = "above: speed and direction\norange: the 20 drifters\nbelow: squared error,\nboth components together"
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", fontsize=8.5)
+
+
+def _shared_top(values: list[np.ndarray]) -> float:
+    """An end for a scale of colours that a few extremes do not decide."""
+    return float(np.quantile(np.concatenate(values), 0.98))
+
+
+def _current(axes: Any, places: np.ndarray, velocity: np.ndarray, fastest: float) -> Any:
+    image = _map(axes, places, np.linalg.norm(velocity, axis=1), fastest, "viridis")
+    chosen = _every(places, ARROWS)
+    arrows = {"color": "white", "edgecolor": "black", "linewidth": 0.4, "width": 0.008}
+    axes.quiver(*places[chosen].T, *velocity[chosen].T, scale=4.5, **arrows)
+    return image
 
 
 def _map(axes: Any, places: np.ndarray, values: np.ndarray, largest: float, colours: str) -> Any:

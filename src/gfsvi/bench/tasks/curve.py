@@ -1,10 +1,11 @@
 """A function of one input, seen: a posterior on a grid beside the exact one."""
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
+from jaxtyping import PRNGKeyArray
 
 from gfsvi import metrics
 from gfsvi.bench.building import build_kernel, build_method, build_network
@@ -15,7 +16,6 @@ from gfsvi.function import draw_values
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.method import AbstractMethod
 from gfsvi.methods.exact_gp import ExactGP
 from gfsvi.model import Model
 from gfsvi.precision import double
@@ -33,11 +33,7 @@ class Curve(AbstractTask):
 
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
-        data, noise = observed(arrays[run.dataset], run.settings)
-        key = jax.random.key(run.fold + 1000 * run.seed)
-        process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
-        method = build_method(run.settings, of_task=self.settings)
-        posterior = fitted(method, process, data, run.settings, key)
+        posterior, process, data, key = posterior_of(run, arrays[run.dataset], self.settings)
         exact = ExactGP()(process, data, key=key).posterior
         ours, theirs = moments(posterior, key), moments(exact, key)
         distance = metrics.wasserstein2_squared(*ours, *theirs)
@@ -61,24 +57,39 @@ class Curve(AbstractTask):
         }
 
 
-def observed(arrays: Arrays, settings: dict[str, Any]) -> tuple[Data, float]:
-    """The rows, with noise of the size that the settings give, and that size."""
-    noise = float(settings.get("noise", 0.1))
-    return Data(arrays["X"], arrays["f"] + noise * arrays["noise"]), noise
+class Fitted(NamedTuple):
+    """A posterior with what it came from."""
+
+    posterior: Model
+    process: Model
+    data: Data
+    key: PRNGKeyArray
 
 
-def fitted(
-    method: AbstractMethod, process: Model, data: Data, settings: dict[str, Any], key: Any
-) -> Model:
-    """The posterior of a method, under this process or under a prior over weights."""
-    prior = process
-    if method.prior_kind is BayesianNetwork:
-        network = build_network(settings.get("network", {}))
-        scale = settings.get("prior_scale", 1.0)
-        prior = Model(BayesianNetwork.prior(network, data.x, scale=scale), process.likelihood)
+def posterior_of(run: Run, arrays: Arrays, of_task: tuple[str, ...]) -> Fitted:
+    """The posterior of a run's method, for noisy values and with the noise known.
+
+    Args:
+        run: With a kernel among its settings, and perhaps the noise.
+        arrays: Inputs, values of the function and noise of unit size.
+        of_task: See `build_method`.
+    """
+    noise = float(run.settings.get("noise", 0.1))
+    data = Data(arrays["X"], arrays["f"] + noise * arrays["noise"])
+    process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
+    method = build_method(run.settings, of_task=of_task)
     if "fixed" in {field.name for field in dataclasses.fields(method)}:
         method = dataclasses.replace(method, fixed=lambda model: model.likelihood)
-    return method(prior, data, key=key).posterior
+    prior = process
+    if method.prior_kind is BayesianNetwork:
+        prior = Model(_weight_prior(run.settings, data), process.likelihood)
+    key = jax.random.key(run.fold + 1000 * run.seed)
+    return Fitted(method(prior, data, key=key).posterior, process, data, key)
+
+
+def _weight_prior(settings: dict[str, Any], data: Data) -> BayesianNetwork:
+    network = build_network(settings.get("network", {}))
+    return BayesianNetwork.prior(network, data.x, scale=settings.get("prior_scale", 1.0))
 
 
 def moments(model: Model, key: Any) -> tuple[np.ndarray, np.ndarray]:

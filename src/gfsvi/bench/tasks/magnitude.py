@@ -2,17 +2,12 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 
-from gfsvi.bench.building import build_kernel, build_method
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
-from gfsvi.bench.tasks.curve import fitted, observed
+from gfsvi.bench.tasks.curve import posterior_of
 from gfsvi.divergences import regularized_kl
-from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.likelihoods.normal import Normal
-from gfsvi.model import Model
 from gfsvi.precision import double
 
 GAMMAS = 10.0 ** np.arange(-10, 1)
@@ -27,10 +22,7 @@ class Magnitude(AbstractTask):
 
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
-        data, noise = observed(arrays[run.dataset], run.settings)
-        process = Model(GaussianProcess(build_kernel(run.settings["kernel"])), Normal(noise))
-        method = build_method(run.settings, of_task=self.settings)
-        posterior = fitted(method, process, data, run.settings, jax.random.key(run.seed))
+        posterior, process, *_ = posterior_of(run, arrays[run.dataset], self.settings)
         random = np.random.default_rng(run.seed)
         values = np.zeros((len(NUM_POINTS), len(GAMMAS)))
         for row, count in enumerate(NUM_POINTS):

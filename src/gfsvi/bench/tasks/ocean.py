@@ -16,6 +16,7 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.rbf import RBF
 from gfsvi.likelihoods.normal import Normal
+from gfsvi.method import AbstractMethod
 from gfsvi.methods.exact_gp import ExactGP
 from gfsvi.model import Model
 from gfsvi.points import FixedPoints, LowDiscrepancy
@@ -30,9 +31,11 @@ NUM_PLACES = 160
 class Ocean(AbstractTask):
     """Velocities on a grid, learned from drifters; nothing is standardised.
 
-    The kernel's parameters and the noise to start from are those of the most probable exact
-    process, for every method.
+    The kernel's parameters and the noise are those of the most probable exact process, for every
+    method. With `learn_noise` every method goes on from that noise by its own objective.
     """
+
+    settings = ("learn_noise",)
 
     @double
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
@@ -44,7 +47,7 @@ class Ocean(AbstractTask):
         # The evidence does not depend on the seed: the best of its optima is looked for once.
         process = most_probable_process(data)
         key = jax.random.key(run.seed)
-        posterior = _fitted(run, process, data, rows, key)
+        posterior = _fitted(self._method(run, rows), run.settings, process, data, key)
         predictive = posterior.predict(rows)
         mean = np.asarray(predictive.mean)
         speed = np.linalg.norm(field_of(mean), axis=1)
@@ -63,6 +66,15 @@ class Ocean(AbstractTask):
             "drifters": table["train_X"],
         }
 
+    def _method(self, run: Run, rows: np.ndarray) -> AbstractMethod:
+        """The method with the network of a field, and the same places for all that have some."""
+        method = build_method(run.settings, of_task=self.settings)
+        changes = {"network": HelmholtzNetwork(), "points": _places_in_box_of(rows[:, :2])}
+        if not run.settings.get("learn_noise", False):
+            changes["fixed"] = _noise
+        fields = {field.name for field in dataclasses.fields(method)}
+        return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
+
 
 def most_probable_process(data: Data) -> Model:
     """The process with the kernel and noise under which the drifters are most probable."""
@@ -71,16 +83,22 @@ def most_probable_process(data: Data) -> Model:
     return Model(fit.posterior.function.prior, fit.posterior.likelihood)
 
 
-def _fitted(run: Run, process: Model, data: Data, rows: np.ndarray, key: Any) -> Model:
-    method = build_method(run.settings)
-    fields = {field.name for field in dataclasses.fields(method)}
-    lower, upper = rows[:, :2].min(axis=0), rows[:, :2].max(axis=0)
-    box = LowDiscrepancy(NUM_PLACES, lower, upper).bind(rows[:, :2])
-    points = FixedPoints(rows_at(box.draw(rows[:, :2], key=jax.random.key(0))))
-    changes = {"network": HelmholtzNetwork(), "points": points}
-    method = dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
+def _fitted(
+    method: AbstractMethod, settings: dict[str, Any], process: Model, data: Data, key: Any
+) -> Model:
+    prior = process
     if method.prior_kind is BayesianNetwork:
-        scale = run.settings.get("prior_scale", 1.0)
+        scale = settings.get("prior_scale", 1.0)
         function = BayesianNetwork.prior(HelmholtzNetwork(), data.x, scale=scale)
-        return method(Model(function, process.likelihood), data, key=key).posterior
-    return method(process, data, key=key).posterior
+        prior = Model(function, process.likelihood)
+    return method(prior, data, key=key).posterior
+
+
+def _places_in_box_of(positions: np.ndarray) -> FixedPoints:
+    lower, upper = positions.min(axis=0), positions.max(axis=0)
+    box = LowDiscrepancy(NUM_PLACES, lower, upper).bind(positions)
+    return FixedPoints(rows_at(box.draw(positions, key=jax.random.key(0))))
+
+
+def _noise(model: Model) -> Any:
+    return model.likelihood
