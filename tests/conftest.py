@@ -1,8 +1,10 @@
 """Settings of every test: double precision and repeatable examples."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import jax
@@ -47,3 +49,19 @@ def _within_the_limit_of_mappings() -> Iterator[None]:
 @pytest.fixture
 def key() -> jax.Array:
     return jax.random.key(0)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser; a machine without one skips, unless it must have one."""
+    place = shutil.which("chromium") or shutil.which("chromium-browser")
+    if place is None:
+        if os.environ.get("GFSVI_REQUIRE_BROWSER"):
+            pytest.fail("expected chromium, got none; install it or unset GFSVI_REQUIRE_BROWSER.")
+        pytest.skip("no chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        yield opened
+        opened.close()

@@ -1,9 +1,6 @@
 """The site builds without a warning, has every page, and is whole in a real browser."""
 
-import os
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +11,6 @@ from gfsvi import registry
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = shutil.which("chromium")
 VIEWS = {
     "light": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
     "dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
@@ -62,20 +58,6 @@ def test_no_marker_is_left_unexpanded(site):
         assert not re.search(
             r"<!-- (every|table|figures|commands|scores|seconds)", page.read_text()
         )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        if os.environ.get("GFSVI_REQUIRE_BROWSER"):
-            pytest.fail("expected chromium, got none; install it or unset GFSVI_REQUIRE_BROWSER.")
-        pytest.skip("no chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 def opened(browser: Any, address: str, view: str) -> tuple[Any, dict[str, list[str]]]:

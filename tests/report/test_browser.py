@@ -1,14 +1,11 @@
 """The page in a real browser: nothing fetched, nothing broken, readable light, dark and narrow."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
 # A box of its own, and something drawn in it that has a size.
 UNDRAWN = """svg => {
     const box = svg.getBoundingClientRect();
@@ -19,20 +16,6 @@ UNDRAWN = """svg => {
     });
     return box.width > 0 && box.height > 0 && seen.length > 3;
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if CHROMIUM is None:
-        if os.environ.get("GFSVI_REQUIRE_BROWSER"):
-            pytest.fail("expected chromium, got none; install it or unset GFSVI_REQUIRE_BROWSER.")
-        pytest.skip("no chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 VIEWS = {
