@@ -60,7 +60,7 @@ def _connected(address: str, variables: dict[str, str]) -> Any:
 
 def _variables(task: str) -> dict[str, str]:
     """As a worker on this machine has them: the user's own settings come first."""
-    wanted = registry.find("tasks", task).variables()
+    wanted: dict[str, str] = registry.find("tasks", task).variables()
     return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
 
