@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 QUIETLY := -qq --disable-pip-version-check
+PEERS := laplax==0.0.2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check docs tutorials figures lock clean
+.PHONY: help demo test test-all test-peers check docs tutorials figures lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -18,6 +19,10 @@ test: check  ## style, types, layers and every test that takes seconds
 
 test-all: check  ## the same with the slow tests
 	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
+
+test-peers: $(READY)  ## Laplace against another library, which is installed for it
+	@$(BIN)/python -m pip install $(QUIETLY) --constraint requirements.lock $(PEERS)
+	@echo "pytest, against laplax" && $(BIN)/pytest tests/gold/test_laplace_against_peers.py
 
 check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
