@@ -12,7 +12,10 @@ import numpy as np
 
 from gfsvi.bench.records import OK, Record
 
-LOWER_IS_BETTER = ("mse", "crps", "wasserstein2", "wasserstein2_root", "seconds")
+LOWER_IS_BETTER = (
+    *("mse", "crps", "wasserstein2", "wasserstein2_root"),
+    *("seconds", "steps_until_close", "seconds_until_close", "milliseconds_a_step"),
+)
 
 
 @dataclasses.dataclass(frozen=True)
