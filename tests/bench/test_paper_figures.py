@@ -136,3 +136,17 @@ def test_the_divergence_falls_with_gamma_and_a_rough_prior_takes_more_points_to_
     assert all(ratio > 1 for ratio in metric("divergence", "largest_over_smallest_gamma").values())
     share = metric("divergence", "share_seen_at_50")
     assert share["rbf"] > share["matern12"]
+
+
+def test_on_boston_gfsvi_takes_more_steps_than_mfvi_against_the_papers_claim():
+    steps = {
+        (record["method"], record["fold"]): record["metrics"]["steps_until_close"]
+        for record in records("figure_convergence")
+    }
+    assert all(steps["gfsvi", fold] > steps["mfvi", fold] for fold in (0, 1))
+
+
+def test_on_boston_gfsvi_and_tfsvi_end_far_below_their_best_without_early_stopping():
+    for record in records("figure_convergence"):
+        scores = record["series"]["scores"]
+        assert (max(scores) - scores[-1] > 10) == (record["method"] != "mfvi")

@@ -15,6 +15,7 @@ from gfsvi.bench.records import OK, Record
 LOWER_IS_BETTER = (
     *("mse", "crps", "ece", "wasserstein2", "wasserstein2_root"),
     *("seconds", "fit_seconds", "prior_seconds"),
+    *("steps_until_close", "seconds_until_close", "milliseconds_a_step"),
 )
 
 

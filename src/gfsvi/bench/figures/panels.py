@@ -104,7 +104,8 @@ def currents(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 def _explain(axes: Any) -> None:
     """What the marks are, where there is no error to show."""
     axes.set_axis_off()
-    text = "above: speed and direction\norange: the 20 drifters\nbelow: squared error,\nboth components together"
+    lines = ("above: speed and direction", "orange: the 20 drifters", "below: squared error,")
+    text = "\n".join((*lines, "both components together"))
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", fontsize=8.5)
 
 
