@@ -5,6 +5,7 @@ import os
 import threading
 from typing import Any
 
+from gfsvi import registry
 from gfsvi.bench.execution import execute, run_from
 from gfsvi.bench.experiment import ExperimentError, Run
 from gfsvi.bench.loading import load
