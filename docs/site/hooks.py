@@ -33,7 +33,7 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 def figure_folders() -> list[Path]:
     """Results that have a picture, with the experiment that made them."""
-    return sorted(path.parent for path in (ROOT / "results").glob("figure_*/figure.png"))
+    return sorted(path.parent for path in (ROOT / "results").glob("*/figure.png"))
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

@@ -7,6 +7,9 @@ from gfsvi.bench.figures.shown import BLUE, COLOURS, ORANGE, Shown
 
 STYLES = ("-", "--", ":")
 PANEL = 1.55
+MAX_SHARE = 0.3
+MAX_FALL = 0.6
+"""Nats below the best validation score that are still shown."""
 
 
 def images(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
@@ -38,9 +41,10 @@ def _curves(shown: Shown, labels: list[str], figure: SubFigure) -> None:
     turned.set_xticks(np.arange(0, 181, 45))
     trained.set_xlabel("step (of GFSVI: after the mean was fitted)")
     trained.set_ylabel("validation expected log-likelihood")
-    tops = [line.get_ydata().max() for line in trained.lines]
-    if tops:
-        trained.set_ylim(max(min(tops) - 0.3, max(tops) - 0.6), max(tops) + 0.03)
+    values = [np.asarray(line.get_ydata()) for line in trained.lines]
+    if values:
+        best, worst = max(v.max() for v in values), min(v.min() for v in values)
+        trained.set_ylim(max(worst, best - MAX_FALL) - 0.01, best + 0.01)
     turned.legend(fontsize=7.5, ncols=2)
 
 
@@ -52,9 +56,13 @@ def _histograms(shown: Shown, labels: list[str], figure: SubFigure) -> None:
             shares = shown.series(label, f"share_{name}")
             axes.stairs(shares, edges, fill=True, alpha=0.55, color=colour, label=name)
             axes.stairs(shares, edges, color=colour, linewidth=1)
+            if shares[0] > MAX_SHARE:  # what is cut off is said
+                axes.annotate(
+                    f"{shares[0]:.2f}", (edges[1], 0.93 * MAX_SHARE), fontsize=7.5, color=colour
+                )
         accuracy = shown.metric(label, "ood_accuracy")
         axes.set_title(f"{shown.titles[label]}\ntold apart: {accuracy:.3f}", fontsize=8)
     panels[0].set_ylabel("share of images")
-    panels[0].set_ylim(0, 0.5)
-    panels[0].legend(fontsize=7.5)
+    panels[0].set_ylim(0, MAX_SHARE)
+    panels[0].legend(fontsize=7.5, loc="upper right")
     figure.supxlabel("predictive entropy in nats", fontsize=9)
