@@ -110,10 +110,11 @@ class AbstractEstimator(BaseEstimator):
 
     def _rows(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **options: Any) -> Any:
         """Rows of numbers or, where a network for them was chosen, images with their channels."""
-        if self.network is None and np.ndim(X) > 2:
+        shape = getattr(X, "shape", ())
+        if self.network is None and len(shape) > 2:
             raise ValueError(
                 f"{type(self).__name__} expects rows of numbers; got an array of shape "
-                f'{np.shape(X)}. For images (row, height, width[, channel]) set network="cnn".'
+                f'{tuple(shape)}. For images (row, height, width[, channel]) set network="cnn".'
             )
         options |= {"allow_nd": self.network is not None, "reset": reset}
         if isinstance(y, str):
