@@ -25,6 +25,7 @@ from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.outputs import some_outputs
+from gfsvi.params import is_learnable
 from gfsvi.points import (
     AbstractPoints,
     BatchRows,
@@ -110,15 +111,15 @@ class GFSVI(AbstractMethod):
             start = self.initial(model, data, key=init_key, validation=validation)
         training = self._main_training(start, data)
         posterior, history = self._train(model, start, data, validation, training, train_key)
-        if validation is not None and self._calibrates:
+        if validation is not None and self._calibrates(model):
             left_out = LeftOut.of(model, data) if self.leave_one_out else None
             options = {"key": train_key, "left_out": left_out}
             posterior = calibrated(posterior, validation, self.calibrate, **options)
         return Fit(posterior, history)
 
-    @property
-    def _calibrates(self) -> bool:
-        return self.calibrate != 0 and self.fixed is None
+    def _calibrates(self, model: Model) -> bool:
+        has_noise = any(map(is_learnable, jax.tree.leaves(model.likelihood)))
+        return has_noise and self.calibrate != 0 and self.fixed is None
 
     @double
     def rehearse(
@@ -139,7 +140,7 @@ class GFSVI(AbstractMethod):
         elbo = Elbo(self.divergence(model.function, data))
         start = _drawn(blank, self.num_samples)
         compile_ahead(elbo, start, data, training, key=key, **self._options(validation))
-        if validation is not None and self._calibrates and not self.leave_one_out:
+        if validation is not None and self._calibrates(model) and not self.leave_one_out:
             compile_calibration(blank, validation, key=key)
 
     @double
