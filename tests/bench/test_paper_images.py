@@ -1,0 +1,85 @@
+"""What is claimed of images, by the records of the experiments."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gfsvi.bench.experiment import Experiment
+
+ROOT = Path(__file__).parents[2]
+DATASETS = ("mnist", "fashion_mnist")
+AT_LEAST = {
+    "mnist": {"accuracy": 0.990, "expected_log_likelihood": -0.040},
+    "fashion_mnist": {"accuracy": 0.908, "expected_log_likelihood": -0.265},
+}
+MAX_ECE = {
+    ("mnist", "gfsvi_random"): 0.006,
+    ("mnist", "gfsvi_kmnist"): 0.006,
+    ("fashion_mnist", "gfsvi_random"): 0.022,
+    ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's own for these points
+}
+MIN_OOD = {"mnist": 0.97, "fashion_mnist": 0.98}
+BASELINES = ("map", "mfvi", "laplace")
+
+
+def records(name):
+    experiment = Experiment.read(ROOT / "experiments" / f"{name}.toml")
+    lines = (ROOT / "results" / name / "records.jsonl").read_text().splitlines()
+    found = [json.loads(line) for line in lines]
+    assert {record["run"] for record in found} <= {run.identity for run in experiment.runs}
+    assert all(record["status"] == "ok" for record in found)
+    return found
+
+
+@pytest.fixture(scope="module")
+def full():
+    """The first seed of every method, by data set and label."""
+    found = records("images")
+    return {(r["dataset"], r["method"]): r for r in found if r["seed"] == 0}
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+@pytest.mark.parametrize("method", ["gfsvi_kmnist", "gfsvi_random"])
+def test_gfsvi_classifies_as_well_as_the_paper_says(full, dataset, method):
+    found = full[dataset, method]["metrics"]
+    for metric, least in AT_LEAST[dataset].items():
+        assert found[metric] >= least, metric
+    assert found["ece"] <= MAX_ECE[dataset, method]
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_with_kmnist_gfsvi_knows_what_it_does_not_know(full, dataset):
+    ours = full[dataset, "gfsvi_kmnist"]["metrics"]["ood_accuracy"]
+    assert ours >= MIN_OOD[dataset]
+    present = [full[dataset, m] for m in BASELINES if (dataset, m) in full]
+    assert present and ours > max(record["metrics"]["ood_accuracy"] for record in present)
+
+
+@pytest.mark.parametrize(("dataset", "until"), [("mnist", 80), ("fashion_mnist", 40)])
+def test_entropy_grows_with_the_angle(full, dataset, until):
+    """Further on some images look like others: a digit upside down, a shirt lying on its side."""
+    series = full[dataset, "gfsvi_kmnist"]["series"]
+    angles, entropy = np.array(series["angles"]), np.array(series["entropy_at_angle"])
+    assert np.all(np.diff(entropy[angles <= until]) > 0)
+    assert np.all(entropy[angles > 0] > 2 * entropy[0])
+
+
+def test_of_upright_digits_it_is_surer_than_mfvi(full):
+    ours, theirs = (
+        full["mnist", m]["metrics"]["entropy_upright"] for m in ("gfsvi_kmnist", "mfvi")
+    )
+    assert ours < theirs
+
+
+def test_the_quick_profile_ranks_every_method_with_three_seeds():
+    found = records("images_quick")
+    methods = Experiment.read(ROOT / "experiments/images_quick.toml").methods
+    seeds = {m: {r["seed"] for r in found if r["method"] == m} for m in methods}
+    assert all(seeds[method] == {0, 1, 2} for method in methods)
+    settings = [record["settings"] for record in found]
+    steps = {
+        s["training"]["num_steps"] + s.get("warm_up", {}).get("num_steps", 0) for s in settings
+    }
+    assert len(steps) == 1  # the same budget for all
