@@ -15,9 +15,7 @@ AT_LEAST = {
     "fashion_mnist": {"accuracy": 0.908, "expected_log_likelihood": -0.265},
 }
 MAX_ECE = {
-    ("mnist", "gfsvi_random"): 0.006,
     ("mnist", "gfsvi_kmnist"): 0.006,
-    ("fashion_mnist", "gfsvi_random"): 0.022,
     ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's own for these points
 }
 MIN_OOD = {"mnist": 0.97, "fashion_mnist": 0.98}
@@ -40,8 +38,7 @@ def full():
     return {(r["dataset"], r["method"]): r for r in found if r["seed"] == 0}
 
 
-@pytest.mark.parametrize("dataset", DATASETS)
-@pytest.mark.parametrize("method", ["gfsvi_kmnist", "gfsvi_random"])
+@pytest.mark.parametrize(("dataset", "method"), MAX_ECE)
 def test_gfsvi_classifies_as_well_as_the_paper_says(full, dataset, method):
     found = full[dataset, method]["metrics"]
     for metric, least in AT_LEAST[dataset].items():
@@ -71,15 +68,3 @@ def test_of_upright_digits_it_is_surer_than_mfvi(full):
         full["mnist", m]["metrics"]["entropy_upright"] for m in ("gfsvi_kmnist", "mfvi")
     )
     assert ours < theirs
-
-
-def test_the_quick_profile_ranks_every_method_with_three_seeds():
-    found = records("images_quick")
-    methods = Experiment.read(ROOT / "experiments/images_quick.toml").methods
-    seeds = {m: {r["seed"] for r in found if r["method"] == m} for m in methods}
-    assert all(seeds[method] == {0, 1, 2} for method in methods)
-    settings = [record["settings"] for record in found]
-    steps = {
-        s["training"]["num_steps"] + s.get("warm_up", {}).get("num_steps", 0) for s in settings
-    }
-    assert len(steps) == 1  # the same budget for all

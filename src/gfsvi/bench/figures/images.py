@@ -64,5 +64,5 @@ def _histograms(shown: Shown, labels: list[str], figure: SubFigure) -> None:
         axes.set_title(f"{shown.titles[label]}\ntold apart: {accuracy:.3f}", fontsize=8)
     panels[0].set_ylabel("share of images")
     panels[0].set_ylim(0, MAX_SHARE)
-    panels[0].legend(fontsize=7.5, loc="upper right")
+    panels[0].legend(fontsize=7.5, loc="upper center")
     figure.supxlabel("predictive entropy in nats", fontsize=9)
