@@ -15,6 +15,7 @@ AT_LEAST = {
     "fashion_mnist": {"accuracy": 0.908, "expected_log_likelihood": -0.265},
 }
 MAX_ECE = {
+    ("mnist", "gfsvi_random"): 0.006,
     ("mnist", "gfsvi_kmnist"): 0.006,
     ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's own for these points
 }
@@ -68,3 +69,16 @@ def test_of_upright_digits_it_is_surer_than_mfvi(full):
         full["mnist", m]["metrics"]["entropy_upright"] for m in ("gfsvi_kmnist", "mfvi")
     )
     assert ours < theirs
+
+
+def test_the_quick_profile_ranks_every_method_under_one_budget():
+    found = records("images_quick")
+    methods = Experiment.read(ROOT / "experiments/images_quick.toml").methods
+    first = [record for record in found if record["dataset"] == "mnist" and record["seed"] == 0]
+    assert {record["method"] for record in first} == set(methods)
+    settings = [record["settings"] for record in found]
+    steps = {
+        of_run["training"]["num_steps"] + of_run.get("warm_up", {}).get("num_steps", 0)
+        for of_run in settings
+    }
+    assert len(steps) == 1 and len({of_run["num_rows"] for of_run in settings}) == 1

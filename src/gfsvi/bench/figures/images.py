@@ -45,7 +45,8 @@ def _curves(shown: Shown, labels: list[str], figure: SubFigure) -> None:
     if values:
         best, worst = max(v.max() for v in values), min(v.min() for v in values)
         trained.set_ylim(max(worst, best - MAX_FALL) - 0.01, best + 0.01)
-    turned.legend(fontsize=7.5, ncols=2)
+    names = turned.get_legend_handles_labels()
+    trained.legend(*names, fontsize=7.5, loc="center left", bbox_to_anchor=(1.01, 0.5))
 
 
 def _histograms(shown: Shown, labels: list[str], figure: SubFigure) -> None:
