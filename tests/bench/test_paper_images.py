@@ -17,6 +17,7 @@ AT_LEAST = {
 MAX_ECE = {
     ("mnist", "gfsvi_random"): 0.006,
     ("mnist", "gfsvi_kmnist"): 0.006,
+    ("fashion_mnist", "gfsvi_random"): 0.022,
     ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's own for these points
 }
 MIN_OOD = {"mnist": 0.97, "fashion_mnist": 0.98}
