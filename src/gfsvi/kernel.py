@@ -287,3 +287,10 @@ def with_own_lengthscales(kind: type[AbstractKernel], num_features: int) -> Abst
     if "lengthscale" in kind.__dataclass_fields__:
         return kind(lengthscale=np.full(num_features, num_features**0.5))
     return kind()
+
+
+def with_common_lengthscale(kind: type[AbstractKernel], num_features: int) -> AbstractKernel:
+    """The same with one length scale for all features, such as the pixels of images."""
+    if "lengthscale" in kind.__dataclass_fields__:
+        return kind(lengthscale=num_features**0.5)
+    return kind()

@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from gfsvi import BayesianClassifier, GFSVIClassifier, GFSVIRegressor, load
+from gfsvi.learning.learner import _kernels
 from gfsvi.networks import CNN, MLP
 
 QUICK = {"kernel": "rbf", "num_steps": 20, "random_state": 0}
@@ -69,6 +70,13 @@ def test_a_network_is_known_by_name(images):
     fitted = GFSVIClassifier(network="mlp", hidden=(5,), **QUICK).fit(*images)
     assert fitted.posterior_.function.network == MLP((5,), 3)
     assert fitted.score(*images) > 0.9
+
+
+@pytest.mark.parametrize(("kernel", "name"), [("linear", "Linear"), ("matern32", "Matern32")])
+def test_any_kernel_may_be_named_for_images(kernel, name):
+    found = _kernels(kernel, (6, 6, 1))
+    assert [type(one).__name__ for one in found] == [name]
+    assert np.ndim(getattr(found[0], "lengthscale", 0.0)) == 0
 
 
 def test_numbers_are_predicted_from_images(images):

@@ -1,6 +1,7 @@
 """What the tasks on images share: the split, the measurement points, a fitted posterior."""
 
 import dataclasses
+import math
 import time
 from typing import Any, NamedTuple, cast
 
@@ -15,6 +16,7 @@ from gfsvi.bench.task import Arrays
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernel import with_common_lengthscale
 from gfsvi.likelihoods.categorical import Categorical
 from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -70,7 +72,7 @@ def split(arrays: Arrays, run: Run) -> Images:
 
 def standardized(pixels: np.ndarray, arrays: Arrays) -> np.ndarray:
     """Images as numbers by the mean and spread of their own data set, with one channel."""
-    known = arrays["x_train"] if "x_train" in arrays else arrays["x_test"]
+    known = _all_images(arrays)
     centre, spread = np.float32(known.mean()), np.float32(known.std())
     return ((pixels.astype(np.float32) - centre) / spread)[..., None]
 
@@ -109,6 +111,11 @@ def entropies(found: list[CategoricalPredictive]) -> np.ndarray:
     return np.concatenate([np.asarray(predictive.entropy) for predictive in found])
 
 
+def _all_images(arrays: Arrays) -> np.ndarray:
+    """The training images, or the others of a partial data set that has none."""
+    return arrays["x_train"] if "x_train" in arrays else arrays["x_test"]
+
+
 def _part(pixels: np.ndarray, labels: np.ndarray, arrays: Arrays, rows: np.ndarray) -> Data:
     # One copy as numbers, which training and everybody else share.
     return Data(jnp.asarray(standardized(pixels[rows], arrays)), labels[rows].astype(np.int32))
@@ -125,8 +132,7 @@ def _points(measurement: str | None, arrays: dict[str, Arrays]) -> AbstractPoint
         return RandomPixel(25)
     if measurement == POOL:
         pool = arrays[POOL]
-        pixels = pool["x_train"] if "x_train" in pool else pool["x_test"]
-        return Rows(jnp.asarray(standardized(pixels, pool)), num_points=20)
+        return Rows(jnp.asarray(standardized(_all_images(pool), pool)), num_points=20)
     raise ExperimentError(
         f"expected measurement to be one of {', '.join(MEASUREMENTS)} for a method that compares "
         f"at points; got {measurement!r}."
@@ -140,7 +146,6 @@ def _prior(method: AbstractMethod, data: Data, settings: dict[str, Any], key: An
         scale = settings.get("prior_scale", 1.0)
         return Model(BayesianNetwork.prior(network, data.x[:1], scale=scale), likelihood)
     kind = registry.find("kernels", settings.get("kernel", "matern52"))
-    # Distances grow with the root of the number of pixels.
-    kernel = kind(lengthscale=np.prod(data.x.shape[1:]) ** 0.5)
+    kernel = with_common_lengthscale(kind, math.prod(data.x.shape[1:]))
     model = Model(GaussianProcess(kernel, outputs=NUM_CLASSES), likelihood)
     return EmpiricalBayes(training=PRIOR_TRAINING, num_starts=1)(model, data, key=key).posterior

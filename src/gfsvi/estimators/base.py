@@ -118,12 +118,13 @@ class AbstractEstimator(BaseEstimator):
             )
         options |= {"allow_nd": self.network is not None, "reset": reset}
         if isinstance(y, str):
-            return self._with_channels(validate_data(self, X, dtype=np.float64, **options))
+            return _with_channels(validate_data(self, X, dtype=np.float64, **options))
         X, y = validate_data(self, X, y, dtype=np.float64, **options)
-        return self._with_channels(X), y
+        return _with_channels(X), y
 
-    def _with_channels(self, X: np.ndarray) -> np.ndarray:
-        return X[..., None] if X.ndim == 3 else X
+
+def _with_channels(X: np.ndarray) -> np.ndarray:
+    return X[..., None] if X.ndim == 3 else X
 
 
 def refuse(arguments: dict[str, Any], owner: object) -> None:

@@ -19,7 +19,7 @@ from gfsvi.diagnostics import diagnose
 from gfsvi.families import OneOf
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel, with_own_lengthscales
+from gfsvi.kernel import AbstractKernel, with_common_lengthscale, with_own_lengthscales
 from gfsvi.kernels.adapters import as_kernel
 from gfsvi.learning.novelty import novelty_of
 from gfsvi.learning.observations import observed_labels, observed_numbers
@@ -251,8 +251,8 @@ def _kernels(kernel: Any, shape: tuple[int, ...]) -> Sequence[AbstractKernel]:
         return [as_kernel(kernel)]
     size, of_images = math.prod(shape), len(shape) > 1
     if kernel != "auto":
-        kind = registry.find("kernels", kernel)
-        return [kind(lengthscale=size**0.5) if of_images else with_own_lengthscales(kind, size)]
+        build = with_common_lengthscale if of_images else with_own_lengthscales
+        return [build(registry.find("kernels", kernel), size)]
     families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
     lengthscale = np.array(size**0.5) if of_images else np.full(size, size**0.5)
     return [OneOf(families, np.array(number), lengthscale) for number in range(len(families))]
