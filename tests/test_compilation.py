@@ -11,7 +11,7 @@ from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI
 from gfsvi.networks import MLP
 from gfsvi.precision import to_numpy
-from gfsvi.steps import Steps
+from gfsvi.steps import BatchSteps
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_featur
     method = GFSVI(MLP((6,)), training=training, warm_up=training, calibrate=0.0)
     key = jax.random.key(0, impl="rbg")
     with monkeypatch.context() as patch:
-        patch.setattr(Steps, "run", None)
+        patch.setattr(BatchSteps, "run", None)
         method.rehearse(prior, data, key=key, validation=validation)
     # With one feature Gauss-Newton steps fit the mean, which are no steps of an optimiser.
     assert compiled().count("_run") == (1 if num_features == 1 else 2)

@@ -14,6 +14,7 @@ from gfsvi.compilation import compile_now, compiled_once, filled
 from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction, Points
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihood import has_noise
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
@@ -39,8 +40,10 @@ def calibrated(
     """Move the noise a share of the way to what maximises these rows' expected log-likelihood.
 
     None for the share at which they are most probable. Rows that were `left_out` count like those
-    of validation.
+    of validation. What has no noise, or is to move no part of the way, stays as it is.
     """
+    if share == 0 or not has_noise(posterior.likelihood):
+        return posterior
     values = _marginals(posterior.function, jnp.asarray(validation.x))
     if left_out is not None:
         validation, values = left_out.added_to(validation, values)
@@ -94,6 +97,8 @@ def _left_out(prior: Model, data: Data) -> Marginals:
 
 def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:
     """Compile what `calibrated` runs for such arguments; arrays of the posterior may be shapes."""
+    if not has_noise(posterior.likelihood):
+        return
     posterior, x = filled(posterior, key), jnp.asarray(validation.x)
     compile_now(_marginals, posterior.function, x)
     values = eqx.filter_eval_shape(_marginals, posterior.function, x)

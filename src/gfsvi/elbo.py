@@ -10,7 +10,6 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.calibration import calibrated, settled
 from gfsvi.data import Data
 from gfsvi.model import Model
-from gfsvi.params import is_learnable
 from gfsvi.steps import Objective, Parts, Where
 from gfsvi.training import Fit, Training, maximize
 
@@ -84,7 +83,6 @@ def maximize_elbo(
         score=validation_score,
         remedy=remedy,
     )
-    has_noise = any(map(is_learnable, jax.tree.leaves(posterior.likelihood)))
-    if validation is not None and has_noise and calibrate != 0 and fixed is None:
+    if validation is not None and fixed is None:
         posterior = calibrated(posterior, validation, calibrate, key=key)
     return Fit(posterior, history)

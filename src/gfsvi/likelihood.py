@@ -14,6 +14,7 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.params import is_learnable
 from gfsvi.predictive import AbstractConditional, AbstractPredictive, FunctionDraws
 from gfsvi.predictive import FunctionValues as FunctionValues
 from gfsvi.predictives.mixture import MixturePredictive
@@ -63,6 +64,11 @@ class AbstractLikelihood(eqx.Module):
         Choosing a prior by marginal likelihood needs a Gaussian problem; this names the closest.
         Where labels cannot be counted, in compiled code, `num_outputs` says how many there are.
         """
+
+
+def has_noise(likelihood: AbstractLikelihood) -> bool:
+    """Whether there is something about the scatter of observations to be learned."""
+    return any(map(is_learnable, jax.tree.leaves(likelihood)))
 
 
 class AbstractRealLikelihood(AbstractLikelihood, AbstractConditional):

@@ -1,7 +1,8 @@
 """Compiled steps of an optimiser over the learnable parts of a model."""
 
+import abc
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import equinox as eqx
 import jax
@@ -33,7 +34,64 @@ class Objective(Protocol):
         ...
 
 
-class State(NamedTuple):
+class AnyState(Protocol):
+    """All that one step hands to the next, the parameters among it."""
+
+    @property
+    def params(self) -> Any: ...
+
+
+S = TypeVar("S", bound=AnyState)
+T = TypeVar("T")
+
+
+class AbstractSteps(eqx.Module, Generic[S]):
+    """Steps that maximise an objective, many in one compiled call.
+
+    Equal shapes are compiled once a session: nothing here is closed over by what is compiled.
+    """
+
+    objective: eqx.AbstractVar[Objective]
+    rest: eqx.AbstractVar[Any]
+
+    @abc.abstractmethod
+    def start(self, params: Any, num_rows: int, key: PRNGKeyArray) -> S:
+        """The state before the first step."""
+
+    @abc.abstractmethod
+    def step(self, state: S, data: Data) -> tuple[S, Parts]:
+        """The state after one step, and what is recorded of it."""
+
+    @abc.abstractmethod
+    def assemble(self, params: Any) -> Any:
+        """The model with these parameters."""
+
+    def run(self, state: S, data: Data, count: int) -> tuple[S, dict[str, np.ndarray]]:
+        """Take `count` steps; what is recorded has one entry a step."""
+        after, record = _run(self, state, data, count)
+        if not np.all(record["finite"]):
+            # Rounding may be all that is wrong: once more, with every factor repaired.
+            after, record = _run_carefully(self, state, data, count)
+        return after, jax.tree.map(np.asarray, record)
+
+    def compile(self, state: S, data: Data, count: int) -> None:
+        """Have the program ready that takes `count` steps."""
+        compile_now(_run, self, state, data, count)
+
+    def scan(self, state: S, data: Data, count: int) -> tuple[S, Parts]:
+        """The steps, to be compiled."""
+        return jax.lax.scan(lambda carry, _: self.step(carry, data), state, length=count)
+
+    def loss(
+        self, params: Any, batch: Data, num_rows: int, key: PRNGKeyArray
+    ) -> tuple[Array, Parts]:
+        """Minus the objective a row."""
+        scale = num_rows / len(batch)
+        value, parts = self.objective(self.assemble(params), batch, scale, key=key)
+        return -value / num_rows, parts
+
+
+class BatchState(NamedTuple):
     """All that one step hands to the next."""
 
     params: Any
@@ -43,11 +101,8 @@ class State(NamedTuple):
     key: PRNGKeyArray
 
 
-class Steps(eqx.Module):
-    """Steps over batches of data, many in one compiled call.
-
-    Equal shapes are compiled once a session: nothing here is closed over by what is compiled.
-    """
+class BatchSteps(AbstractSteps[BatchState]):
+    """Steps over batches of data."""
 
     objective: Objective
     optimizer: optax.GradientTransformation = eqx.field(static=True)
@@ -55,53 +110,32 @@ class Steps(eqx.Module):
     batch_size: int = eqx.field(static=True)
     slow: Where | None = eqx.field(static=True, default=None)
 
-    def start(self, params: Any, num_rows: int, key: PRNGKeyArray) -> State:
-        """The state before the first step."""
+    def start(self, params: Any, num_rows: int, key: PRNGKeyArray) -> BatchState:
         key, order_key = jax.random.split(key)
         order = jax.random.permutation(order_key, num_rows)
         cursor = jnp.zeros((), order.dtype)
-        return State(params, self.optimizer.init(params), order, cursor, key)
+        return BatchState(params, self.optimizer.init(params), order, cursor, key)
 
-    def run(self, state: State, data: Data, count: int) -> tuple[State, dict[str, np.ndarray]]:
-        """Take `count` steps; what is recorded has one entry a step."""
-        after, record = _run(self, state, data, count)
-        if not np.all(record["finite"]):
-            # Rounding may be all that is wrong: once more, with every factor repaired.
-            after, record = _run_carefully(self, state, data, count)
-        return after, jax.tree.map(np.asarray, record)
-
-    def compile(self, state: State, data: Data, count: int) -> None:
-        """Have the program ready that takes `count` steps."""
-        compile_now(_run, self, state, data, count)
-
-    def assemble(self, params: Any) -> Any:
-        """The model with these parameters."""
-        return from_free(eqx.combine(params, self.rest))
-
-    def scan(self, state: State, data: Data, count: int) -> tuple[State, Parts]:
-        """The steps, to be compiled."""
-        return jax.lax.scan(lambda carry, _: self._step(carry, data), state, length=count)
-
-    def _step(self, state: State, data: Data) -> tuple[State, Parts]:
+    def step(self, state: BatchState, data: Data) -> tuple[BatchState, Parts]:
         key, objective_key, order_key = jax.random.split(state.key, 3)
         order, cursor, batch = self._next_batch(state, data, order_key)
-        loss = jax.value_and_grad(self._loss, has_aux=True)
+        loss = jax.value_and_grad(self.loss, has_aux=True)
         (value, parts), gradient = loss(state.params, batch, len(data), objective_key)
         finite = jnp.isfinite(value) & jnp.isfinite(optax.tree.norm(gradient))
         updates, optimizer = self.optimizer.update(gradient, state.optimizer, state.params)
         if self.slow is not None:
             updates = eqx.tree_at(self.slow, updates, replace_fn=_slowed)
-        # A step that is not finite is not taken, so that the last good state can be looked at.
-        params, optimizer = jax.tree.map(
-            lambda new, old: jnp.where(finite, new, old),
-            (optax.apply_updates(state.params, updates), optimizer),
-            (state.params, state.optimizer),
-        )
+        params = optax.apply_updates(state.params, updates)
+        before = state.params, state.optimizer
+        params, optimizer = taken_if(finite, (params, optimizer), before)
         record = {"objective": -value, "finite": finite, **parts}
-        return State(params, optimizer, order, cursor, key), record
+        return BatchState(params, optimizer, order, cursor, key), record
+
+    def assemble(self, params: Any) -> Any:
+        return from_free(eqx.combine(params, self.rest))
 
     def _next_batch(
-        self, state: State, data: Data, key: PRNGKeyArray
+        self, state: BatchState, data: Data, key: PRNGKeyArray
     ) -> tuple[Int[Array, " row"], Int[Array, ""], Data]:
         """The next rows of a shuffled order; a new order when the old one is used up."""
         if self.batch_size >= len(data):
@@ -114,22 +148,20 @@ class Steps(eqx.Module):
         rows = jax.lax.dynamic_slice(order, (cursor,), (self.batch_size,))
         return order, cursor + self.batch_size, data.take(rows)
 
-    def _loss(
-        self, params: Any, batch: Data, num_rows: int, key: PRNGKeyArray
-    ) -> tuple[Array, Parts]:
-        scale = num_rows / len(batch)
-        value, parts = self.objective(self.assemble(params), batch, scale, key=key)
-        return -value / num_rows, parts
+
+def taken_if(finite: Array, after: T, before: T) -> T:
+    """A step that is not finite is not taken, so that the last good state can be looked at."""
+    return jax.tree.map(lambda new, old: jnp.where(finite, new, old), after, before)
 
 
 @eqx.filter_jit
-def _run(steps: Steps, state: State, data: Data, count: int) -> tuple[State, Parts]:
+def _run(steps: AbstractSteps[S], state: S, data: Data, count: int) -> tuple[S, Parts]:
     with without_repair():
         return steps.scan(state, data, count)
 
 
 @eqx.filter_jit
-def _run_carefully(steps: Steps, state: State, data: Data, count: int) -> tuple[State, Parts]:
+def _run_carefully(steps: AbstractSteps[S], state: S, data: Data, count: int) -> tuple[S, Parts]:
     return steps.scan(state, data, count)
 
 

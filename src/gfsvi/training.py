@@ -15,7 +15,11 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.compilation import compile_now, filled
 from gfsvi.data import Data
 from gfsvi.model import Model
-from gfsvi.steps import Objective, State, Steps, Where, learnable_parts
+from gfsvi.quasi_newton import QuasiNewtonSteps
+from gfsvi.steps import AbstractSteps, AnyState, BatchSteps, Objective, Where, learnable_parts
+
+QUASI_NEWTON_WORTH = 5
+"""So many steps of Adam, or more, does one of L-BFGS stand for."""
 
 Score = Callable[[Model, Data], Float[Array, ""]]
 
@@ -46,12 +50,15 @@ class Training:
     """How long and how fast to train.
 
     Args:
-        num_steps: Steps at most.
+        num_steps: AbstractSteps[Any] at most.
         stretch: How many times as many steps there may be where there are more rows than in a
             batch: as often as the rows are a batch, and at most this often.
         batch_size: Rows a step; all of them where there are fewer.
         learning_rate: Peak of a cosine schedule that warms up over the first steps.
         optimizer: Any optax optimiser instead of Adam with that schedule.
+        all_at_once: Of more rows than a batch has, and up to so many, the steps are of L-BFGS on
+            all rows, and a fifth as many: for objectives that are the same at every step.
+        quasi_newton: Whether the steps are of L-BFGS, for any number of rows.
         slow: Picks the parts of the model that move at a thirtieth of the rate.
         evaluate_every: Steps between two looks at the validation score.
         patience: Looks without improvement before stopping early.
@@ -65,6 +72,8 @@ class Training:
     batch_size: int = 2000
     learning_rate: float = 1e-2
     optimizer: optax.GradientTransformation | None = None
+    all_at_once: int = 0
+    quasi_newton: bool = False
     slow: Where | None = None
     evaluate_every: int = 25
     patience: int = 20
@@ -72,9 +81,19 @@ class Training:
     checkpoint: Callable[[], Checkpoint] | None = None
 
     def for_rows(self, num_rows: int) -> "Training":
-        """The same with the number of steps for so many rows."""
+        """The same with the kind and the number of steps for so many rows."""
         factor = min(max(1.0, num_rows / self.batch_size), self.stretch)
-        return dataclasses.replace(self, num_steps=round(factor * self.num_steps), stretch=1.0)
+        sized = dataclasses.replace(
+            self, num_steps=round(factor * self.num_steps), stretch=1.0, all_at_once=0
+        )
+        if not self.batch_size < num_rows <= self.all_at_once:
+            return sized
+        return dataclasses.replace(
+            sized,
+            quasi_newton=True,
+            num_steps=-(-sized.num_steps // QUASI_NEWTON_WORTH),
+            evaluate_every=-(-sized.evaluate_every // QUASI_NEWTON_WORTH),
+        )
 
     def build_optimizer(self) -> optax.GradientTransformation:
         """The optimiser of a run."""
@@ -129,7 +148,7 @@ class Fit(eqx.Module):
 class _Run:
     """How far training has come: all that it takes to go on."""
 
-    state: State
+    state: AnyState
     best: Any
     best_score: float = -np.inf
     best_step: int = 0
@@ -217,10 +236,13 @@ def _set_up(
     training: Training,
     key: PRNGKeyArray,
     fixed: Where | None,
-) -> tuple[Steps, State]:
+) -> tuple[AbstractSteps[Any], AnyState]:
     params, rest = learnable_parts(model, fixed)
-    size = min(training.batch_size, len(data))
-    steps = Steps(objective, training.build_optimizer(), rest, size, training.slow)
+    if training.quasi_newton:
+        steps = QuasiNewtonSteps.over(objective, params, rest)
+    else:
+        size = min(training.batch_size, len(data))
+        steps = BatchSteps(objective, training.build_optimizer(), rest, size, training.slow)
     return steps, steps.start(params, len(data), key)
 
 
@@ -230,7 +252,7 @@ def _on_device(leaf: Any) -> Any:
 
 
 def _judge(
-    steps: Steps, validation: Data | None, score: Score | None
+    steps: AbstractSteps[Any], validation: Data | None, score: Score | None
 ) -> Callable[[Any], float] | None:
     if validation is None or score is None:
         return None
@@ -239,13 +261,15 @@ def _judge(
 
 
 @eqx.filter_jit
-def _rated(steps: Steps, params: Any, held_out: Data, score: Score) -> Float[Array, ""]:
+def _rated(
+    steps: AbstractSteps[Any], params: Any, held_out: Data, score: Score
+) -> Float[Array, ""]:
     return score(steps.assemble(params), held_out)
 
 
 def _advance(
     run: _Run,
-    steps: Steps,
+    steps: AbstractSteps[Any],
     data: Data,
     training: Training,
     rate: Callable[[Any], float] | None,

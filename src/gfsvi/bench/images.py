@@ -148,4 +148,5 @@ def _prior(method: AbstractMethod, data: Data, settings: dict[str, Any], key: An
     kind = registry.find("kernels", settings.get("kernel", "matern52"))
     kernel = with_common_lengthscale(kind, math.prod(data.x.shape[1:]))
     model = Model(GaussianProcess(kernel, outputs=NUM_CLASSES), likelihood)
-    return EmpiricalBayes(training=PRIOR_TRAINING, num_starts=1)(model, data, key=key).posterior
+    method = EmpiricalBayes(training=PRIOR_TRAINING, last=None, num_starts=1)
+    return method(model, data, key=key).posterior

@@ -37,6 +37,7 @@ from gfsvi.precision import to_numpy
 from gfsvi.preparation import Preparation
 from gfsvi.rows import spreads
 from gfsvi.threads import for_so_many_rows
+from gfsvi.training import Training
 
 if TYPE_CHECKING:
     import pandas
@@ -218,17 +219,24 @@ class Learner:
     def _choose_prior(self, prior: Model, data: Data, stages: Stages, key: Any) -> Model:
         if isinstance(prior.function, BayesianNetwork):
             return prior
-        training = EmpiricalBayes().training
-        # Each output has a factorisation of its own.
-        batch_size = max(MIN_PRIOR_ROWS, round(training.batch_size / prior.function.outputs**0.5))
-        training = dataclasses.replace(training, batch_size=batch_size)
+        default, outputs = EmpiricalBayes(), prior.function.outputs
+        few, many = (
+            stages.training(_for_outputs(training, outputs), "prior", until=0.4)
+            for training in (default.training, default.last)
+        )
         method = EmpiricalBayes(
             kernels=tuple(_kernels(self.kernel, data.x.shape[1:])[1:]),
             num_starts=1,
-            num_rounds=2,
-            training=stages.training(training, "prior", until=0.4),
+            training=dataclasses.replace(few, num_steps=few.num_steps // 2),
+            last=many if data.x.ndim == 2 else None,
         )
         return to_numpy(method(prior, data, key=key).posterior)
+
+
+def _for_outputs(training: Training, num_outputs: int) -> Training:
+    """Fewer rows a step for more outputs, each of which has a factorisation of its own."""
+    batch_size = max(MIN_PRIOR_ROWS, round(training.batch_size / num_outputs**0.5))
+    return dataclasses.replace(training, batch_size=batch_size)
 
 
 def _with_plain_kernel(prior: Model) -> Model:

@@ -59,8 +59,10 @@ class Settings:
             most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
             derived["num_points"] = min(num_rows, most) + max(20, most // 6)
             batch_size = given.get("batch_size") or derived["batch_size"]
-            trainings = (Training(num, MAX_STRETCH, batch_size) for num in (2000, 100))
-            num_mean, num = (training.for_rows(num_rows).num_steps for training in trainings)
+            num_mean, num = (
+                dataclasses.replace(training, batch_size=batch_size).for_rows(num_rows).num_steps
+                for training in (GFSVI().warm_up, Training(100, MAX_STRETCH))
+            )
             derived |= {"gamma": 1e-10, "num_mean_steps": num_mean, "num_steps": num}
         chosen = derived | {name: value for name, value in given.items() if value is not None}
         name = type(method).__name__

@@ -54,12 +54,12 @@ class Stages:
             ("warm_up", "mean", 0.7, settings.num_mean_steps),
         ):
             if isinstance(training := getattr(method, name, None), Training):
-                sized = dataclasses.replace(
-                    training,
-                    num_steps=training.num_steps if num_steps is None else num_steps,
-                    stretch=training.stretch if num_steps is None else 1.0,
-                    batch_size=settings.batch_size,
-                )
+                sized = dataclasses.replace(training, batch_size=settings.batch_size)
+                if settings.image_shape is not None:
+                    sized = dataclasses.replace(sized, all_at_once=0)
+                if num_steps is not None:
+                    sized = sized.for_rows(settings.num_rows)
+                    sized = dataclasses.replace(sized, num_steps=num_steps)
                 changes[name] = self.training(sized, stage, until=until)
         # None: however far validation rows say.
         changes |= {"calibrate": None, "leave_one_out": False}

@@ -13,6 +13,7 @@ from gfsvi.data import Data
 from gfsvi.function import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernel import AbstractKernel
+from gfsvi.likelihood import has_noise
 from gfsvi.marginal_likelihood import log_marginal_likelihood, perturbed
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
@@ -35,6 +36,8 @@ class EmpiricalBayes(AbstractMethod):
         num_rounds: Into how many rounds the steps are divided; after the first of them only the
             best start of all goes on.
         training: Steps, batches, learning rate.
+        last: Steps with larger batches at the end, if there are more rows: the closer together
+            they are, the more of what varies quickly is seen not to be noise.
         fixed: Picks the parts of the model that stay as they are.
     """
 
@@ -46,6 +49,9 @@ class EmpiricalBayes(AbstractMethod):
     training: Training = eqx.field(
         static=True, default=Training(num_steps=150, batch_size=400, learning_rate=0.1)
     )
+    last: Training | None = eqx.field(
+        static=True, default=Training(num_steps=25, batch_size=1500, learning_rate=0.05)
+    )
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -55,6 +61,8 @@ class EmpiricalBayes(AbstractMethod):
         self.check_prior(model)
         model.likelihood.check(np.asarray(data.y))
         prior = model.function
+        if has_noise(model.likelihood):  # which copies of rows would deny
+            data = data.without_copies()
         runs = []
         # The same rows at the same steps for every family, so that they can be compared.
         starts = [jax.random.split(k) for k in jax.random.split(key, self.num_starts)]
@@ -69,6 +77,8 @@ class EmpiricalBayes(AbstractMethod):
         fit, (_, _, train_key, _) = fits[best], runs[best]
         for round_key in jax.random.split(train_key, self.num_rounds - 1):
             fit = self._fit(fit.posterior, data, round_key, self._numbered_training())
+        if self.last is not None and len(data) > self.training.batch_size:
+            fit = self._fit(fit.posterior, data, train_key, self.last)
         return fit
 
     def _numbered_training(self) -> Training:

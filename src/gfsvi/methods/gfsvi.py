@@ -25,7 +25,6 @@ from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.outputs import some_outputs
-from gfsvi.params import is_learnable
 from gfsvi.points import (
     AbstractPoints,
     BatchRows,
@@ -42,7 +41,7 @@ from gfsvi.training import Fit, History, Training, compile_ahead, maximize
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3
 MAX_ROWS_AS_POINTS = 400
-MAX_MEAN_ROWS = 1000
+MAX_MEAN_ROWS = 2000
 
 
 class GFSVI(AbstractMethod):
@@ -88,7 +87,13 @@ class GFSVI(AbstractMethod):
     leave_one_out: bool = eqx.field(static=True, default=True)
     warm_up: Training | None = eqx.field(
         static=True,
-        default=Training(num_steps=2000, stretch=4, learning_rate=3e-3, evaluate_every=100),
+        default=Training(
+            num_steps=2000,
+            stretch=4,
+            learning_rate=3e-3,
+            all_at_once=20_000,
+            evaluate_every=100,
+        ),
     )
     gauss_newton: bool | None = eqx.field(static=True, default=None)
     num_samples: int | None = eqx.field(static=True, default=None)
@@ -111,15 +116,11 @@ class GFSVI(AbstractMethod):
             start = self.initial(model, data, key=init_key, validation=validation)
         training = self._main_training(start, data)
         posterior, history = self._train(model, start, data, validation, training, train_key)
-        if validation is not None and self._calibrates(model):
+        if validation is not None and self.fixed is None:
             left_out = LeftOut.of(model, data) if self.leave_one_out else None
             options = {"key": train_key, "left_out": left_out}
             posterior = calibrated(posterior, validation, self.calibrate, **options)
         return Fit(posterior, history)
-
-    def _calibrates(self, model: Model) -> bool:
-        has_noise = any(map(is_learnable, jax.tree.leaves(model.likelihood)))
-        return has_noise and self.calibrate != 0 and self.fixed is None
 
     @double
     def rehearse(
@@ -130,8 +131,8 @@ class GFSVI(AbstractMethod):
         blank = eqx.filter_eval_shape(lambda k: self._blank(model, data, k, lengths), key)
         if self._fits_mean(blank, data):
             objective = eqx.filter_eval_shape(lambda k: self._mean_objective(model, data, k), key)
-            held_out = _for_mean(data, validation)
-            compile_mean_fit(blank, objective, data, self.warm_up, key=key, validation=held_out)
+            held_out, warm_up = _for_mean(data, validation), self._mean_training(data)
+            compile_mean_fit(blank, objective, data, warm_up, key=key, validation=held_out)
         points = self.divergence(model.function, data).points
         x = filled(eqx.filter_eval_shape(_draw, points, jnp.asarray(data.x), key), key)
         options = (self.network, self.covariance, x, self.dtype, lengths)
@@ -140,7 +141,7 @@ class GFSVI(AbstractMethod):
         elbo = Elbo(self.divergence(model.function, data))
         start = _drawn(blank, self.num_samples)
         compile_ahead(elbo, start, data, training, key=key, **self._options(validation))
-        if validation is not None and self._calibrates(model) and not self.leave_one_out:
+        if validation is not None and self.fixed is None and not self.leave_one_out:
             compile_calibration(blank, validation, key=key)
 
     @double
@@ -155,12 +156,12 @@ class GFSVI(AbstractMethod):
         blank = self._blank(model, data, key, lengths)
         if self._wants_gauss_newton(blank, data):
             return self._gauss_newton(blank, model, data, key)
-        if self.warm_up is None:
+        if (warm_up := self._mean_training(data)) is None:
             return blank
         objective = self._mean_objective(model, data, key)
         _, _, mean_key = jax.random.split(key, 3)
         held_out = _for_mean(data, validation)
-        return fit_mean(blank, objective, data, self.warm_up, key=mean_key, validation=held_out)
+        return fit_mean(blank, objective, data, warm_up, key=mean_key, validation=held_out)
 
     def _train(
         self,
@@ -201,6 +202,14 @@ class GFSVI(AbstractMethod):
     def _fits_mean(self, blank: Model, data: Data) -> bool:
         return self.warm_up is not None and not self._wants_gauss_newton(blank, data)
 
+    def _mean_training(self, data: Data) -> Training | None:
+        """The warm-up for so many rows; points of images move, which no line search would bear."""
+        if self.warm_up is None:
+            return None
+        moves = np.ndim(data.x) > 2
+        warm_up = dataclasses.replace(self.warm_up, all_at_once=0) if moves else self.warm_up
+        return warm_up.for_rows(len(data))
+
     def _mean_objective(self, model: Model, data: Data, key: PRNGKeyArray) -> Objective:
         """Points for the mean alone are factorised once, so they can be more."""
         points = self.divergence(model.function, data).points
@@ -211,8 +220,9 @@ class GFSVI(AbstractMethod):
             points = Mixture((some, UniformBox(100))).bind(data.x)
         _, points_key, _ = jax.random.split(key, 3)
         x = _draw(points, jnp.asarray(data.x), points_key)
-        full_batches = self.warm_up is not None and self.warm_up.batch_size >= len(data)
-        rows_lead = full_batches and begins_with(points, data.x)
+        warm_up = self._mean_training(data)
+        in_full = warm_up and (warm_up.quasi_newton or warm_up.batch_size >= len(data))
+        rows_lead = bool(in_full) and begins_with(points, data.x)
         return MeanObjective.of(model.function, x, self.gamma, rows_lead=rows_lead)
 
     def _gauss_newton(self, start: Model, model: Model, data: Data, key: PRNGKeyArray) -> Model:

@@ -22,7 +22,6 @@ from gfsvi.model import Model
 from gfsvi.network import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.outputs import check_outputs
-from gfsvi.params import is_learnable
 from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, Training
@@ -102,13 +101,9 @@ class GWI(AbstractMethod):
         params = _first_params(self.network, data.x, self.dtype, lengths, key=network_key)
         function = NetworkMeanProcess(self.network, params, _best_spread(model, data, inducing))
         start = Model(function, model.likelihood)
-        if not self._learns_noise(model):
+        if self.fixed is not None:
             return start
         return calibrated(start, _some_rows(data), 1.0, key=noise_key)
-
-    def _learns_noise(self, model: Model) -> bool:
-        learnable = any(map(is_learnable, jax.tree.leaves(model.likelihood)))
-        return self.fixed is None and learnable
 
     def divergence(self, model: Model, data: Data) -> "Wasserstein":
         """How the posterior is held to this model's prior, for these data."""

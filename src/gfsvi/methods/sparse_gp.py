@@ -20,7 +20,6 @@ from gfsvi.linalg import add_to_diagonal, normal_log_density
 from gfsvi.method import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.outputs import check_outputs
-from gfsvi.params import is_learnable
 from gfsvi.precision import double
 from gfsvi.steps import Where
 from gfsvi.training import Fit, Training
@@ -79,14 +78,10 @@ class SparseGP(AbstractMethod):
         centre_key, noise_key = jax.random.split(key)
         inducing = cluster_centres(data.x, self.num_inducing, key=centre_key)
         start = _closed_form_start(model, data, inducing)
-        if not self._learns_noise(model):
+        if self.fixed is not None:
             return start
         likelihood = calibrated(start, _some_rows(data), 1.0, key=noise_key).likelihood
         return _closed_form_start(Model(model.function, likelihood), data, inducing)
-
-    def _learns_noise(self, model: Model) -> bool:
-        learnable = any(map(is_learnable, jax.tree.leaves(model.likelihood)))
-        return self.fixed is None and learnable
 
 
 class CoefficientDivergence(eqx.Module):
