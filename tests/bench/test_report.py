@@ -1,5 +1,6 @@
 """Tables by the paper's rules, and reports that are the same for the same records."""
 
+import dataclasses
 import math
 import re
 
@@ -77,6 +78,11 @@ def test_the_best_and_all_that_overlap_it_share_a_rank_and_so_on():
 
 def test_lower_is_better_for_errors():
     assert table_of([3.0, 1.0], [0.1, 0.1], "mse").ranks("d") == {"a": 2, "b": 1}
+
+
+def test_methods_that_are_not_to_be_ranked_take_no_rank_from_others():
+    table = dataclasses.replace(table_of([3.0, 2.0, 1.0], [0.1] * 3), ranked=("b", "c"))
+    assert table.mean_ranks() == {"b": 1.0, "c": 2.0}
 
 
 def test_mean_ranks_are_over_data_sets_that_every_method_has():

@@ -14,7 +14,7 @@ from gfsvi.table import atomic_path
 EXPERIMENT, FIGURE = "experiment.toml", "figure.png"
 NOTE = (
     "Mean ± standard error over folds. Bold: the best, and all whose error bars overlap its own; "
-    "ranks by the same rule, averaged over the data sets that every method of a table has. In "
+    "ranks by the same rule, averaged over the data sets that every ranked method has. In "
     "brackets what the paper has, and how much better ours is in its standard errors."
 )
 
@@ -29,6 +29,7 @@ def write_reports(folder: str | os.PathLike[str], page: str | None = None) -> li
         tuple(experiment.methods),
         experiment.datasets,
         experiment.report.get("published"),
+        experiment.report.get("ranked", ()),
     )
     from gfsvi.bench.page import html  # needs jinja2 and matplotlib
 

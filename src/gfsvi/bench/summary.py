@@ -56,6 +56,7 @@ class Table:
         datasets: Columns, in the order of the experiment.
         cells: What was measured, by method and data set.
         published: What the paper has, by method and data set.
+        ranked: The methods that are compared in the mean rank; all of them if none is named.
     """
 
     metric: str
@@ -63,6 +64,7 @@ class Table:
     datasets: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
     published: dict[tuple[str, str], Cell]
+    ranked: tuple[str, ...] = ()
 
     @property
     def sign(self) -> int:
@@ -89,7 +91,7 @@ class Table:
 
     def mean_ranks(self, methods: Iterable[str] | None = None) -> dict[str, float]:
         """Ranks averaged over the data sets on which every one of the methods was run."""
-        chosen = self.methods if methods is None else tuple(methods)
+        chosen = (self.ranked or self.methods) if methods is None else tuple(methods)
         whole = [d for d in self.datasets if all((m, d) in self.cells for m in chosen)]
         by_dataset = [self.ranks(dataset, chosen) for dataset in whole]
         if not by_dataset:
@@ -112,10 +114,15 @@ def tables(
     methods: Sequence[str],
     datasets: Sequence[str],
     published: str | None = None,
+    ranked: Sequence[str] = (),
 ) -> list[Table]:
     """A table for each metric, of the runs that went well."""
     good = [record for record in records if record["status"] == OK]
-    return [_table(good, metric, methods, datasets, published) for metric in metrics]
+    found = [_table(good, metric, methods, datasets, published) for metric in metrics]
+    return [
+        dataclasses.replace(table, ranked=tuple(m for m in ranked if m in table.methods))
+        for table in found
+    ]
 
 
 def _table(
