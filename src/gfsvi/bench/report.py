@@ -13,7 +13,7 @@ from gfsvi.table import atomic_path
 
 EXPERIMENT, FIGURE = "experiment.toml", "figure.png"
 NOTE = (
-    "Mean ± standard error over folds. Bold: the best, and all whose error bars overlap its own; "
+    "Mean ± standard error over folds or seeds. Bold: the best, and all whose error bars overlap its own; "
     "ranks by the same rule, averaged over the data sets that every ranked method has. In "
     "brackets what the paper has, and how much better ours is in its standard errors."
 )
@@ -140,7 +140,7 @@ def _markdown_cell(table: Table, method: str, dataset: str, rank: int | None) ->
         return "-"
     text = f"**{cell}**" if rank == 1 else str(cell)
     if cell.count < 5:
-        text += f" ({cell.count} folds)"
+        text += f" ({cell.count} run{'s' * (cell.count > 1)})"
     difference = table.difference(method, dataset)
     return text if theirs is None else f"{text} [{theirs}; {difference:+.1f}]"
 
