@@ -13,8 +13,8 @@ from gfsvi.table import atomic_path
 
 EXPERIMENT, FIGURE = "experiment.toml", "figure.png"
 NOTE = (
-    "Mean ± standard error over folds or seeds. Bold: the best, and all whose error bars overlap its own; "
-    "ranks by the same rule, averaged over the data sets that every ranked method has. In "
+    "Mean ± standard error over folds or seeds. Bold: the best, and all whose error bars overlap "
+    "its own; ranks by the same rule, averaged over the data sets that every ranked method has. In "
     "brackets what the paper has, and how much better ours is in its standard errors."
 )
 
