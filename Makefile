@@ -3,7 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 QUIETLY := -qq --disable-pip-version-check
-PEERS := laplax==0.0.2
+PEERS := laplax==0.0.2 torch==2.13.0
+# laplace-torch and what it imports; of what it asks for, torchvision is left out.
+PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pytorch==1.7.1 \
+	asdfghjkl==0.1a4 einconv==0.1.0 einops==0.8.2 lightning-utilities==0.15.3 \
+	linear-operator==0.6.1 torchmetrics==1.9.0 unfoldNd==0.2.3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-peers check docs tutorials figures lock clean
@@ -20,9 +24,11 @@ test: check  ## style, types, layers and every test that takes seconds
 test-all: check  ## the same with the slow tests
 	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
 
-test-peers: $(READY)  ## Laplace against another library, which is installed for it
+test-peers: $(READY)  ## Laplace against other libraries, which are installed for it
 	@$(BIN)/python -m pip install $(QUIETLY) --constraint requirements.lock $(PEERS)
-	@echo "pytest, against laplax" && $(BIN)/pytest tests/gold/test_laplace_against_peers.py
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps $(PEERS_ALONE)
+	@echo "pytest, against laplax and laplace-torch" && $(BIN)/pytest \
+		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py
 
 check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet

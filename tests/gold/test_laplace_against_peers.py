@@ -1,6 +1,7 @@
 """Laplace against laplax, which knows neither our Jacobians nor our curvatures.
 
 Its full and diagonal Gauss-Newton matrices are ours; it has no Kronecker factors.
+Those are compared with laplace-torch's in test_kronecker_against_peers.py.
 """
 
 import jax
