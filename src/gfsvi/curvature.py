@@ -70,9 +70,10 @@ class DiagonalCurvature(AbstractCurvature):
 
 
 class RotatedCurvature(AbstractCurvature):
-    """The diagonal of H along the axes of its Kronecker factors (George et al. 2018).
+    """The diagonal of H along the axes of its Kronecker factors.
 
-    The prior must scatter alike within a leaf, so that it is independent along any axes.
+    As George et al. (2018) do, but with the axes of the layer's own partial traces: of the two
+    choices these come closer to H (`tests/gold/test_kronecker_against_peers.py`). The prior must scatter alike within a leaf, so that it is independent along any axes.
     """
 
     axes: tuple[tuple[Float[Array, "row row"], Float[Array, "column column"]], ...]
