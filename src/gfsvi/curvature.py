@@ -73,7 +73,8 @@ class RotatedCurvature(AbstractCurvature):
     """The diagonal of H along the axes of its Kronecker factors.
 
     As George et al. (2018) do, but with the axes of the layer's own partial traces: of the two
-    choices these come closer to H (`tests/gold/test_kronecker_against_peers.py`). The prior must scatter alike within a leaf, so that it is independent along any axes.
+    choices these come closer to H (`tests/gold/test_kronecker_against_peers.py`). The prior must
+    scatter alike within a leaf, so that it is independent along any axes.
     """
 
     axes: tuple[tuple[Float[Array, "row row"], Float[Array, "column column"]], ...]
