@@ -35,7 +35,7 @@ from gfsvi.point_estimate import LogPosterior, WeightPrior, likelihood_of, rando
 from gfsvi.points import BatchRows, Mixture, UniformBox
 from gfsvi.precision import double
 from gfsvi.process import with_one_thread
-from gfsvi.steps import Objective, State, Steps, learnable_parts
+from gfsvi.steps import BatchState, BatchSteps, Objective, learnable_parts
 
 NUM_IMAGES, NUM_CLASSES, BATCH_SIZE = 2000, 10, 100
 POINTS = Mixture((BatchRows(13), UniformBox(12)))
@@ -48,8 +48,8 @@ class Case:
 
     def __init__(self, objective: Objective, model: Model, data: Data, key: Any):
         params, rest = learnable_parts(model, likelihood_of)
-        self._steps = Steps(objective, optax.adam(1e-3), rest, BATCH_SIZE)
-        self._state: State = self._steps.start(params, len(data), key)
+        self._steps = BatchSteps(objective, optax.adam(1e-3), rest, BATCH_SIZE)
+        self._state: BatchState = self._steps.start(params, len(data), key)
         self._data = data
         self.seconds: list[float] = []
 

@@ -111,10 +111,13 @@ class AbstractAffineStage(eqx.Module):
         """A draw of the stage's outputs when the entries scatter by `std` around `matrix`."""
 
     @abstractmethod
-    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
-        """A draw of how far that moves the outputs at each point.
+    def moved(
+        self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
+    ) -> tuple[Array, Array]:
+        """The stage's outputs, and a draw of how far that moves them, to first order.
 
-        Points may be drawn for on their own, which makes gradients far less noisy.
+        Inputs that move themselves, if they do, add to it. Points may be drawn for on their own,
+        which makes gradients far less noisy.
         """
 
     @abstractmethod
@@ -183,15 +186,17 @@ class AbstractLayeredNetwork(AbstractNetwork):
 
         As in `perturbed` a draw for every point alone, and no Jacobian: one pass forward.
         """
-        affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
-        inputs = self._forward(params, x, [0.0] * len(params))[1][0]
-        keys = jax.random.split(key, len(affine))
-        moves = [
-            stage.perturbation(std, value, key=stage_key)
-            for stage, std, value, stage_key in zip(affine, stds, inputs, keys, strict=True)
-        ]
-        at_rest = [jnp.zeros_like(move) for move in moves]
-        return jax.jvp(lambda shifts: self._forward(params, x, shifts)[0], (at_rest,), (moves,))
+        leaves = iter(zip(params, stds, jax.random.split(key, len(params)), strict=True))
+        value, move = jnp.asarray(x, params[0].dtype), None
+        for stage in self.stages:
+            if isinstance(stage, AbstractAffineStage):
+                matrix, std, stage_key = next(leaves)
+                value, move = stage.moved(matrix, std, value, move, key=stage_key)
+            elif move is None:
+                value = stage.apply(value)
+            else:
+                value, move = jax.jvp(stage.apply, (value,), (move,))
+        return value, jnp.zeros_like(value) if move is None else move
 
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]

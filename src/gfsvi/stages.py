@@ -39,9 +39,15 @@ class Dense(AbstractAffineStage):
         return x @ matrix[:-1] + matrix[-1]
 
     def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
-        return self.apply(matrix, x) + self.perturbation(std, x, key=key)
+        return self.apply(matrix, x) + self._scattered(std, x, key)
 
-    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+    def moved(
+        self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
+    ) -> tuple[Array, Array]:
+        own = self._scattered(std, x, key)
+        return self.apply(matrix, x), own if move is None else own + move @ matrix[:-1]
+
+    def _scattered(self, std: Array, x: Array, key: PRNGKeyArray) -> Array:
         variance = jnp.square(x) @ jnp.square(std[:-1]) + jnp.square(std[-1])
         # Bounded away from zero, where the root has no derivative.
         scatter = jnp.sqrt(jnp.maximum(variance, jnp.finfo(variance.dtype).tiny))
@@ -69,17 +75,26 @@ class Convolution(AbstractAffineStage):
     def apply(self, matrix: Array, x: Array) -> Array:
         _check_image(x.shape[1:])
         _check_fan_in(self, matrix, self.size**2 * x.shape[-1])
-        patches = self._patches(x)
-        # One tall matrix: with several leading axes the gradient copies and turns all patches.
-        rows = jnp.reshape(patches, (-1, patches.shape[-1]))
-        return jnp.reshape(rows @ matrix[:-1], (*x.shape[:-1], self.channels)) + matrix[-1]
+        return self._filtered(matrix[:-1], x) + matrix[-1]
 
     def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
         return self.apply(matrix + std * jax.random.normal(key, std.shape, std.dtype), x)
 
-    def perturbation(self, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
-        # One draw of the filters for all points: pixels of one image share them.
-        return self.apply(std * jax.random.normal(key, std.shape, std.dtype), x)
+    def moved(
+        self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
+    ) -> tuple[Array, Array]:
+        # One draw of the filters for all points: pixels of one image share them. Side by side
+        # with the filters themselves, so that patches are made, and their gradient, once.
+        step = std * jax.random.normal(key, std.shape, std.dtype)
+        both = self.apply(jnp.concatenate([matrix, step], axis=1), x)
+        value, own = both[..., : self.channels], both[..., self.channels :]
+        return value, own if move is None else own + self._filtered(matrix[:-1], move)
+
+    def _filtered(self, filters: Array, x: Array) -> Array:
+        patches = self._patches(x)
+        # One tall matrix: with several leading axes the gradient copies and turns all patches.
+        rows = jnp.reshape(patches, (-1, patches.shape[-1]))
+        return jnp.reshape(rows @ filters, (*x.shape[:-1], filters.shape[-1]))
 
     def jacobian(self, x: Array, signals: Array) -> ExplicitJacobian:
         points, outputs = signals.shape[:2]
