@@ -1,7 +1,5 @@
 """L-BFGS steps, against SciPy's and against what batches would have reached."""
 
-import dataclasses
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -51,26 +49,6 @@ def test_parameters_keep_their_precision(key):
     best, _ = maximize(valley, start, ROWS, STEPS, key=key)
     assert best.at.dtype == np.float32
     np.testing.assert_allclose(best.at, 1.0, atol=1e-3)
-
-
-def test_it_goes_on_from_a_checkpoint_to_the_same_end(key):
-    class Shelf:
-        def __init__(self, content=None):
-            self.content, self.saved = content, []
-
-        def load(self):
-            return self.content
-
-        def save(self, content, *, finished):
-            self.saved.append(content)
-
-    def run(shelf):
-        return maximize(
-            valley, Place(), ROWS, dataclasses.replace(STEPS, checkpoint=lambda: shelf), key=key
-        )
-
-    undisturbed = run(first := Shelf())
-    assert eqx.tree_equal(undisturbed, run(Shelf(first.saved[0])))
 
 
 def test_a_slope_that_is_not_finite_is_an_error_in_words(key):

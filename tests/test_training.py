@@ -112,8 +112,11 @@ class Shelf:
         self.saved.append((content, finished))
 
 
+@pytest.mark.parametrize("quasi_newton", [False, True])
 @pytest.mark.parametrize("look", [0, 3, 9])
-def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(key, look):
+def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(
+    key, look, quasi_newton
+):
     def noisy(model, batch, scale, *, key):
         value, parts = objective(model, batch, scale, key=key)
         return value + model.place * jax.random.normal(key), parts
@@ -127,6 +130,7 @@ def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(key
             batch_size=2,
             evaluate_every=5,
             learning_rate=0.3,
+            quasi_newton=quasi_newton,
             checkpoint=lambda: shelf,
         )
         return maximize(noisy, Parabola(), DATA, training, key=key, validation=DATA, score=score)
