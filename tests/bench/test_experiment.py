@@ -5,12 +5,15 @@ import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
+import jax
+import numpy as np
 import pytest
 
 from gfsvi import registry
-from gfsvi.bench.building import build_method
+from gfsvi.bench.building import build_method, prior_for
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.data import Data
 from gfsvi.kernel import with_own_lengthscales
 from gfsvi.kernels import Linear, Matern52
 from gfsvi.methods import GFSVI
@@ -130,6 +133,17 @@ def test_a_setting_that_a_method_does_not_have_is_said():
 def test_a_kernel_starts_with_a_length_scale_for_each_feature():
     assert with_own_lengthscales(Matern52, 4).lengthscale.shape == (4,)
     assert with_own_lengthscales(Linear, 4) is not None
+
+
+def test_length_scales_of_a_prior_are_those_of_each_feature_or_one_for_all():
+    data = Data(np.random.default_rng(0).normal(size=(30, 3)), np.arange(30.0))
+    method, key = build_method({"method": "gfsvi"}), jax.random.key(0)
+    own = prior_for(method, data, {"kernel": "rbf"}, key)
+    common = prior_for(method, data, {"kernel": "rbf", "lengthscales": "common"}, key)
+    assert own.function.kernel.lengthscale.shape == (3,)
+    assert common.function.kernel.lengthscale.shape == ()
+    with pytest.raises(ExperimentError, match='"own" or "common"; got \'shared\''):
+        prior_for(method, data, {"lengthscales": "shared"}, key)
 
 
 def test_the_experiment_of_the_documentation_can_be_built():

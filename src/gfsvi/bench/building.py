@@ -13,7 +13,7 @@ from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel, with_own_lengthscales
+from gfsvi.kernel import AbstractKernel, with_common_lengthscale, with_own_lengthscales
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.method import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -22,7 +22,8 @@ from gfsvi.network import AbstractNetwork
 from gfsvi.training import Training
 
 START_NOISE = 0.3
-PRIOR_SETTINGS = ("kernel", "prior_scale", "network")
+PRIOR_SETTINGS = ("kernel", "lengthscales", "prior_scale", "network")
+LENGTHSCALES = {"own": with_own_lengthscales, "common": with_common_lengthscale}
 ACTIVATIONS = {"tanh": jnp.tanh, "relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
@@ -57,7 +58,10 @@ def prior_for(method: AbstractMethod, data: Data, settings: dict[str, Any], key:
         scale = settings.get("prior_scale", 1.0)
         return Model(BayesianNetwork.prior(network, data.x, scale=scale), Normal(START_NOISE))
     kind = registry.find("kernels", settings.get("kernel", "matern52"))
-    kernel = with_own_lengthscales(kind, np.shape(data.x)[1])
+    which = settings.get("lengthscales", "own")
+    if which not in LENGTHSCALES:
+        raise ExperimentError(f'expected lengthscales = "own" or "common"; got {which!r}.')
+    kernel = LENGTHSCALES[which](kind, np.shape(data.x)[1])
     model = Model(GaussianProcess(kernel), Normal(START_NOISE))
     return EmpiricalBayes()(model, data, key=key).posterior
 
