@@ -66,7 +66,7 @@ $(READY): requirements.lock pyproject.toml
 	@echo "installing into .venv (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install $(QUIETLY) $$(grep '^uv==' requirements.lock)
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock || \
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock 2> /dev/null || \
 		$(BIN)/python -m pip install $(QUIETLY) -r requirements.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
 	@touch $@
