@@ -139,8 +139,8 @@ def _markdown_cell(table: Table, method: str, dataset: str, rank: int | None) ->
     if cell is None:
         return "-"
     text = f"**{cell}**" if rank == 1 else str(cell)
-    if cell.count < 5:
-        text += f" ({cell.count} run{'s' * (cell.count > 1)})"
+    if cell.count < table.most_runs:
+        text += f" ({cell.count} of {table.most_runs} runs)"
     difference = table.difference(method, dataset)
     return text if theirs is None else f"{text} [{theirs}; {difference:+.1f}]"
 

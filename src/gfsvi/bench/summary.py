@@ -71,6 +71,11 @@ class Table:
         """1 where higher is better, else -1."""
         return -1 if self.metric in LOWER_IS_BETTER else 1
 
+    @property
+    def most_runs(self) -> int:
+        """How many runs the fullest cell is the mean of."""
+        return max((cell.count for cell in self.cells.values()), default=0)
+
     def ranks(self, dataset: str, methods: Iterable[str] | None = None) -> dict[str, int]:
         """The paper's ranks of the methods on a data set.
 
