@@ -105,22 +105,27 @@ class AbstractEstimator(BaseEstimator):
         if self.preparation_ is not None and hasattr(X, "columns"):
             X = self.preparation_.inputs(X)
         else:
-            X = self._rows(X, reset=False)
+            X = self._rows(X)
         return (X - self.input_centre_) / self.input_spread_
 
-    def _rows(self, X: Any, y: Any = "no_validation", *, reset: bool = True, **options: Any) -> Any:
-        """Rows of numbers or, where a network for them was chosen, images with their channels."""
+    def _rows(self, X: Any) -> np.ndarray:
+        """Rows to predict at: numbers or, where a network for them was chosen, images."""
+        return _with_channels(validate_data(self, X, reset=False, **self._expected(X)))
+
+    def _rows_and_targets(self, X: Any, y: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Rows to learn from, and what was observed there."""
+        X, y = validate_data(self, X, y, **self._expected(X), **options)
+        return _with_channels(X), y
+
+    def _expected(self, X: Any) -> dict[str, Any]:
+        """What arrays must be like; images are refused where no network for them was chosen."""
         shape = getattr(X, "shape", ())
         if self.network is None and len(shape) > 2:
             raise ValueError(
                 f"{type(self).__name__} expects rows of numbers; got an array of shape "
                 f'{tuple(shape)}. For images (row, height, width[, channel]) set network="cnn".'
             )
-        options |= {"allow_nd": self.network is not None, "reset": reset}
-        if isinstance(y, str):
-            return _with_channels(validate_data(self, X, dtype=np.float64, **options))
-        X, y = validate_data(self, X, y, dtype=np.float64, **options)
-        return _with_channels(X), y
+        return {"dtype": np.float64, "allow_nd": self.network is not None}
 
 
 def _with_channels(X: np.ndarray) -> np.ndarray:

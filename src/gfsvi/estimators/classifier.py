@@ -22,7 +22,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
     def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
         """Learn from rows `X` and their labels."""
         refuse(unsupported, self)
-        X, y = self._rows(X, y, ensure_min_samples=2)
+        X, y = self._rows_and_targets(X, y, ensure_min_samples=2)
         check_classification_targets(y)
         return self._fit_rows(X, np.asarray(y))
 

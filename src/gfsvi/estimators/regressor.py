@@ -32,7 +32,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
         """Learn from rows `X` and their targets, (row,) or (row, target)."""
         refuse(unsupported, self)
         options = {"multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
-        X, y = self._rows(X, y, **options)
+        X, y = self._rows_and_targets(X, y, **options)
         return self._fit_rows(X, np.asarray(y, np.float64))
 
     def predict(
