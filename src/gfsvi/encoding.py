@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gfsvi.activations import ACTIVATIONS, name_of
 from gfsvi.network import Opaque
 
 # Classes in a file come from here; `cli` and the like, which do something, are not in the list.
@@ -24,12 +25,6 @@ _HOMES = {
     *("covariance", "data", "diagnostics", "kernel", "means", "model", "points", "preparation"),
     *("stages", "training", "values", "warp", "covariances", "fields", "functions", "kernels"),
     *("learning", "likelihoods", "methods", "networks", "predictives"),
-}
-_ACTIVATIONS = {
-    **{name: getattr(jnp, name) for name in ("tanh", "sin", "cos")},
-    **{name: getattr(jax.nn, name) for name in ("relu", "relu6", "leaky_relu", "elu", "selu")},
-    **{name: getattr(jax.nn, name) for name in ("celu", "gelu", "silu", "mish", "softplus")},
-    **{name: getattr(jax.nn, name) for name in ("sigmoid", "log_sigmoid", "hard_tanh", "identity")},
 }
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _DTYPES = {
@@ -122,14 +117,13 @@ def _named(value: Any, where: str) -> Any:
         dtype = np.dtype(value)
     if isinstance(dtype, np.dtype) and dtype.name in _DTYPES:
         return {"dtype": dtype.name}
-    for name, function in _ACTIVATIONS.items():
-        if value is function:
-            return {"function": name}
+    if (name := name_of(value)) is not None:
+        return {"function": name}
     if isinstance(value, Opaque):
         remedy = "Networks of other frameworks cannot be saved: use MLP, or keep it yourself."
         raise _refusal(value.content, where, remedy)
     if callable(value):
-        remedy = f"Of functions only activations can be saved: {', '.join(_ACTIVATIONS)}."
+        remedy = f"Of functions only activations can be saved: {', '.join(ACTIVATIONS)}."
         raise _refusal(value, where, remedy)
     raise _refusal(value, where, "Leave it out, or turn it into numbers, text and lists.")
 
@@ -176,7 +170,7 @@ class _Decoder:
 
 
 def _known(tag: Any, value: Any) -> Any:
-    known = {"float": _FLOATS, "dtype": _DTYPES, "function": _ACTIVATIONS}.get(tag, {})
+    known = {"float": _FLOATS, "dtype": _DTYPES, "function": ACTIVATIONS}.get(tag, {})
     if value not in known:
         raise ValueError(f"it holds the {tag} {value!r}, which this version does not know.")
     return known[value]

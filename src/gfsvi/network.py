@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.activations import with_functions, without_functions
 from gfsvi.jacobian import ExplicitJacobian, Jacobian, OuterJacobian, as_matrix
 
 MAX_FIRST_IMAGES = 256
@@ -131,6 +132,14 @@ class AbstractAffineStage(eqx.Module):
 
 class AbstractLayeredNetwork(AbstractNetwork):
     """A network that is a sequence of stages; a subclass only lists them."""
+
+    # scikit-learn pickles estimators to copy them to other processes; JAX's functions refuse it.
+    def __getstate__(self) -> dict[str, Any]:
+        return without_functions(vars(self))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for name, value in with_functions(state).items():
+            object.__setattr__(self, name, value)
 
     @property
     @abstractmethod

@@ -68,6 +68,7 @@ def test_the_chosen_settings_are_what_runs_use(experiment, tmp_path):
     chosen = Experiment.read(path)
     assert [run.settings for run in chosen.runs] == [chosen.settings_of("gfsvi", "yacht")] * 3
     assert chosen.search == {} and chosen.methods == experiment.methods
+    assert "best of 3 trials" in chosen.report["text"]
 
 
 @pytest.mark.parametrize("runs_before", [1, 4, 11])

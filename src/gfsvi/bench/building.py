@@ -4,11 +4,10 @@ import dataclasses
 import operator
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gfsvi import registry
+from gfsvi.activations import ACTIVATIONS
 from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -24,7 +23,6 @@ from gfsvi.training import Training
 START_NOISE = 0.3
 PRIOR_SETTINGS = ("kernel", "lengthscales", "prior_scale", "network")
 LENGTHSCALES = {"own": with_own_lengthscales, "common": with_common_lengthscale}
-ACTIVATIONS = {"tanh": jnp.tanh, "relu": jax.nn.relu, "gelu": jax.nn.gelu, "silu": jax.nn.silu}
 
 
 def build_method(settings: dict[str, Any], of_task: tuple[str, ...] = ()) -> AbstractMethod:

@@ -129,7 +129,7 @@ def tune(
         for worker in workers:
             worker.close()
         pool.shutdown()
-    return _write(experiment, chosen, folder)
+    return _write(experiment, search, chosen, folder)
 
 
 class _Shared(Iterator[Any]):
@@ -278,11 +278,18 @@ def _storage(path: Path) -> Any:
     return JournalStorage(JournalFileBackend(str(path)))
 
 
-def _write(experiment: Experiment, chosen: dict[str, dict[str, Any]], folder: Path) -> Path:
+def _write(
+    experiment: Experiment, search: Search, chosen: dict[str, dict[str, Any]], folder: Path
+) -> Path:
     import tomlkit
 
     content = experiment.content | {"chosen": chosen}
     content.pop("search", None)
+    # What the report said of the settings before does not hold of these.
+    content["report"] = dict(content.get("report", {})) | {
+        "text": f"Settings by search: for each method and data set the best of {search.num_trials} "
+        f"trials by {search.metric}, averaged over folds."
+    }
     path = folder / CHOSEN
     with atomic_path(path) as draft:
         draft.write_text(tomlkit.dumps(content), encoding="utf-8")
