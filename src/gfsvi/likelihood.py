@@ -14,6 +14,7 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.linalg import plain_cholesky, solve_lower
 from gfsvi.params import is_learnable
 from gfsvi.predictive import AbstractConditional, AbstractPredictive, FunctionDraws
 from gfsvi.predictive import FunctionValues as FunctionValues
@@ -134,13 +135,23 @@ def marginal_draws(
 
 def _antithetic_draws(values: AbstractValues, num_samples: int, key: PRNGKeyArray) -> FunctionDraws:
     half = (num_samples + 1) // 2
+    # The same numbers at every point, so that no point depends on which others are asked about.
+    noise = _standardized(jax.random.normal(key, (half, len(values.mean)), values.mean.dtype))
     if isinstance(values, Marginals):
-        draws = values.sample(half, key=key)
+        draws = values.moved_alike(noise)
     else:  # independent outputs: at each point alone, no Cholesky factor is needed
-        noise = jax.random.normal(key, (half, *values.mean.shape), values.mean.dtype)
-        draws = values.mean + noise * _std(values)
+        draws = values.mean + noise[:, :, None] * _std(values)
     # A Gaussian is symmetric: the mirrored draws are as likely and make the mean exact.
     return jnp.concatenate([draws, 2 * values.mean - draws])[:num_samples]
+
+
+def _standardized(noise: Float[Array, "sample output"]) -> Float[Array, "sample output"]:
+    """The draws, made to have the covariance that they are drawn with, if they are enough."""
+    num_samples, num_outputs = noise.shape
+    if num_samples <= 2 * num_outputs:
+        return noise
+    factor = plain_cholesky(noise.T @ noise / num_samples)
+    return solve_lower(factor[None], noise.T[None])[0].T
 
 
 def _std(values: AbstractValues) -> FunctionValues:

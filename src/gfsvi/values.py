@@ -73,12 +73,25 @@ class Marginals(AbstractValues):
 
     @double
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        noise = jax.random.normal(key, (num_samples, *self.cov.shape[:2]), self.cov.dtype)
+        return self.mean + jnp.einsum("pij,spj->sip", self._factor, noise)
+
+    @double
+    def moved_alike(
+        self, noise: Float[Array, "sample output"]
+    ) -> Float[Array, "sample output point"]:
+        """Values that the same standard normal numbers stand for at every point.
+
+        What is found at a point does then not depend on which others are asked about.
+        """
+        return self.mean + jnp.einsum("pij,sj->sip", self._factor, noise)
+
+    @property
+    def _factor(self) -> Float[Array, "point output output"]:
         cov = jnp.asarray(self.cov)
         size = jnp.mean(jnp.diagonal(cov, axis1=-2, axis2=-1), axis=-1)[:, None, None]
         jitter = 4 * jnp.finfo(cov.dtype).eps * size + jnp.finfo(cov.dtype).tiny
-        factor = plain_cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
-        noise = jax.random.normal(key, (num_samples, *cov.shape[:2]), cov.dtype)
-        return self.mean + jnp.einsum("pij,spj->sip", factor, noise)
+        return plain_cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
 
 
 class Samples(AbstractValues):

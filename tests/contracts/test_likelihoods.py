@@ -12,7 +12,7 @@ import pytest
 
 import gfsvi.likelihoods
 from gfsvi.function import AbstractRandomFunction
-from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood
+from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood, marginal_draws
 from gfsvi.likelihoods import Bernoulli, Categorical, CustomLikelihood, Poisson
 from gfsvi.model import Model
 from gfsvi.predictive import AbstractPredictive, AbstractRealPredictive
@@ -303,3 +303,20 @@ def test_predictions_are_double_where_the_session_is_single(likelihood, y, key):
 def test_impossible_observations_are_refused_with_a_remedy(likelihood, bad):
     with pytest.raises(ValueError, match=r"expects .*; got .*\. [A-Z].*\."):
         likelihood.check(np.array(bad))
+
+
+@pytest.mark.parametrize("kind", [Marginals, Gaussian])
+def test_draws_at_a_point_have_its_moments_and_do_not_depend_on_other_points(kind, key):
+    roots = jax.random.normal(key, (6, 3, 3))
+    mean, covs = jnp.arange(18.0).reshape(3, 6), roots @ jnp.swapaxes(roots, 1, 2)
+    if kind is Gaussian:  # between points, output by output; at a point outputs are independent
+        covs = jax.vmap(jnp.diag)(jnp.diagonal(covs, axis1=1, axis2=2))
+        values = Gaussian(mean, jax.vmap(jnp.diag)(jnp.diagonal(covs, axis1=1, axis2=2).T))
+        some = Gaussian(mean[:, 3:1:-1], values.cov[:, 3:1:-1, 3:1:-1])
+    else:
+        values, some = Marginals(mean, covs), Marginals(mean[:, 3:1:-1], covs[3:1:-1])
+    draws = marginal_draws(values, 100, key=key)
+    moves = draws - mean
+    np.testing.assert_allclose(jnp.mean(draws, axis=0), mean, atol=1e-12)
+    np.testing.assert_allclose(jnp.einsum("sip,sjp->pij", moves, moves) / 100, covs, atol=1e-12)
+    np.testing.assert_array_equal(marginal_draws(some, 100, key=key), draws[..., 3:1:-1])
