@@ -30,10 +30,8 @@ class NamedActivation:
 
 def without_functions(fields: dict[str, Any]) -> dict[str, Any]:
     """The fields with names instead of activations."""
-    names = {field: name_of(value) for field, value in fields.items()}
-    return {
-        f: v if (name := names[f]) is None else NamedActivation(name) for f, v in fields.items()
-    }
+    names = {f: name for f, value in fields.items() if (name := name_of(value)) is not None}
+    return fields | {field: NamedActivation(name) for field, name in names.items()}
 
 
 def with_functions(fields: dict[str, Any]) -> dict[str, Any]:

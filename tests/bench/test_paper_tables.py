@@ -62,3 +62,11 @@ def test_with_one_length_scale_the_sparse_process_is_where_the_paper_has_it():
         d for d in FIVE if table.cells["gfsvi_kronecker", d].mean < table.cells["sparse_gp", d].mean
     }
     assert nearer == {"concrete", "energy", "yacht"}
+
+
+def test_on_the_way_to_the_exact_posterior_nobody_stops_early():
+    found = Records(ROOT / "results" / "wasserstein").read()
+    ours = [record for record in found if record["settings"]["method"] == "gfsvi"]
+    assert len(ours) == 50
+    for record in ours:
+        assert record["metrics"]["best_step"] == record["settings"]["training"]["num_steps"]

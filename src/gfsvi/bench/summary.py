@@ -123,11 +123,7 @@ def tables(
 ) -> list[Table]:
     """A table for each metric, of the runs that went well."""
     good = [record for record in records if record["status"] == OK]
-    found = [_table(good, metric, methods, datasets, published) for metric in metrics]
-    return [
-        dataclasses.replace(table, ranked=tuple(m for m in ranked if m in table.methods))
-        for table in found
-    ]
+    return [_table(good, metric, methods, datasets, published, ranked) for metric in metrics]
 
 
 def _table(
@@ -136,6 +132,7 @@ def _table(
     methods: Sequence[str],
     datasets: Sequence[str],
     published: str | None,
+    ranked: Sequence[str],
 ) -> Table:
     values: dict[tuple[str, str], list[float]] = {}
     for record in sorted(records, key=lambda record: (record["fold"], record["seed"])):
@@ -157,7 +154,7 @@ def _table(
     # A row or column about which nothing is known would be noise.
     shown = tuple(m for m in methods if any((m, d) in cells for d in datasets))
     columns = tuple(d for d in datasets if any((m, d) in cells for m in methods))
-    return Table(metric, shown, columns, cells, theirs)
+    return Table(metric, shown, columns, cells, theirs, tuple(m for m in ranked if m in shown))
 
 
 @functools.cache
