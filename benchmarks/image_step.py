@@ -24,18 +24,18 @@ import optax
 
 from gfsvi.covariances import Diagonal
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo
 from gfsvi.functions import BayesianNetwork, GaussianProcess, LinearizedNetwork
+from gfsvi.inference.elbo import Elbo
+from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.networks import CNN
-from gfsvi.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.process import with_one_thread
 from gfsvi.points import BatchRows, Mixture, UniformBox
-from gfsvi.precision import double
-from gfsvi.process import with_one_thread
-from gfsvi.steps import BatchState, BatchSteps, Objective, learnable_parts
+from gfsvi.training.steps import BatchState, BatchSteps, Objective, learnable_parts
 
 NUM_IMAGES, NUM_CLASSES, BATCH_SIZE = 2000, 10, 100
 POINTS = Mixture((BatchRows(13), UniformBox(12)))

@@ -16,8 +16,8 @@ import numpy as np
 
 from gfsvi.covariances import Diagonal
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo
 from gfsvi.functions import GaussianProcess
+from gfsvi.inference.elbo import Elbo
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical
 from gfsvi.methods import GFSVI

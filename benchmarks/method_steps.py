@@ -17,14 +17,14 @@ import jax
 import numpy as np
 
 from gfsvi.bench.building import build_method, prior_for
-from gfsvi.bench.folds import fold_of
-from gfsvi.bench.loading import load
+from gfsvi.bench.data.folds import fold_of
+from gfsvi.bench.data.loading import load
 from gfsvi.covariances import Diagonal
 from gfsvi.functions import BayesianNetwork
-from gfsvi.method import AbstractMethod
 from gfsvi.methods import GFSVI
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.points import BatchRows, Mixture, UniformBox
-from gfsvi.training import Progress, Training
+from gfsvi.training.settings import Progress, Training
 
 METHODS = ("gfsvi", "fvi", "tfsvi", "mfvi", "vip", "laplace", "gwi", "sparse_gp")
 POINTS = Mixture((BatchRows(50), UniformBox(50)))

@@ -17,11 +17,11 @@ from jaxtyping import Array
 
 from benchmarks import straightforward
 from benchmarks.timing import interleaved_seconds
-from gfsvi.covariance import AbstractCovariance
 from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.data import Data
-from gfsvi.divergences import regularized_kl
 from gfsvi.functions import GaussianProcess, LinearizedNetwork
+from gfsvi.inference.divergences import regularized_kl
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Normal
 from gfsvi.model import Model

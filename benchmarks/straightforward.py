@@ -11,8 +11,8 @@ from jax.flatten_util import ravel_pytree
 from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
-from gfsvi.function import AbstractRandomFunction
-from gfsvi.network import AbstractNetwork
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.networks.base import AbstractNetwork
 
 
 def objective(

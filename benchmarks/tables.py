@@ -15,13 +15,13 @@ import jax
 import numpy as np
 
 from gfsvi import metrics
-from gfsvi.bench.folds import fold_of
+from gfsvi.bench.data.folds import fold_of
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import WarpedNormal
 from gfsvi.methods import GFSVI, EmpiricalBayes
 from gfsvi.model import Model
-from gfsvi.warp import Warp
+from gfsvi.predictives.warp import Warp
 
 
 def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) -> dict[str, float]:

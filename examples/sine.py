@@ -15,14 +15,14 @@ import numpy as np
 from gfsvi import Data, Model
 from gfsvi.covariances import Diagonal, Kronecker
 from gfsvi.functions import GaussianProcess
-from gfsvi.kernel import AbstractKernel
 from gfsvi.kernels import RBF, Matern12, Periodic
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.metrics import wasserstein2_squared
 from gfsvi.networks import MLP
 from gfsvi.points import LowDiscrepancy
-from gfsvi.training import Training
+from gfsvi.training.settings import Training
 
 GRID = np.linspace(-2, 2, 401)[:, None]
 # A periodic process has few directions; at gamma = 1e-10 a network cannot move in them.

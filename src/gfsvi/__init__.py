@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from gfsvi.data import Data as Data
 from gfsvi.model import Model as Model
-from gfsvi.training import Fit as Fit
-from gfsvi.training import Training as Training
+from gfsvi.training.history import Fit as Fit
+from gfsvi.training.settings import Training as Training
+from gfsvi.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from gfsvi.estimators import BayesianClassifier as BayesianClassifier
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from gfsvi.estimators import GFSVIClassifier as GFSVIClassifier
     from gfsvi.estimators import GFSVIRegressor as GFSVIRegressor
     from gfsvi.estimators import load as load
-
-__version__ = "0.1.0"
 
 _ESTIMATORS = (
     "BayesianClassifier",

@@ -11,8 +11,8 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.precision import double
-from gfsvi.predictive import AbstractPredictive, AbstractRealPredictive
+from gfsvi.numerics.precision import double
+from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.predictives.normal import NormalPredictive
 

@@ -6,11 +6,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.function import AbstractRandomFunction, Points
-from gfsvi.likelihood import AbstractLikelihood
-from gfsvi.precision import double, to_numpy
-from gfsvi.predictive import AbstractPredictive
-from gfsvi.rows import padded
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.numerics.batching import padded
+from gfsvi.numerics.precision import double, to_numpy
+from gfsvi.numerics.types import Points
+from gfsvi.predictives.base import AbstractPredictive
 
 
 class Model(eqx.Module):

@@ -10,9 +10,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
-Points = Float[Array, "point *feature"]
+from gfsvi.numerics.types import Points
 
 
 class AbstractPoints(eqx.Module):

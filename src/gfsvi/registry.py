@@ -12,27 +12,27 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-# The singular module has the idea; the plural module or package beside it is the collection.
-_IDEAS = {
-    "covariances": "gfsvi.covariance.AbstractCovariance",
-    "datasets": "gfsvi.bench.dataset.AbstractDataset",
-    "functions": "gfsvi.function.AbstractRandomFunction",
-    "kernels": "gfsvi.kernel.AbstractKernel",
-    "likelihoods": "gfsvi.likelihood.AbstractLikelihood",
-    "means": "gfsvi.means.AbstractMean",
-    "methods": "gfsvi.method.AbstractMethod",
-    "networks": "gfsvi.network.AbstractNetwork",
-    "points": "gfsvi.points.AbstractPoints",
-    "predictives": "gfsvi.predictive.AbstractPredictive",
-    "tasks": "gfsvi.bench.task.AbstractTask",
+# Each collection: the module or package that it is, and the idea that its members share.
+_COLLECTIONS = {
+    "covariances": ("gfsvi.covariances", "base.AbstractCovariance"),
+    "datasets": ("gfsvi.bench.datasets", "gfsvi.bench.data.dataset.AbstractDataset"),
+    "functions": ("gfsvi.functions", "base.AbstractRandomFunction"),
+    "kernels": ("gfsvi.kernels", "base.AbstractKernel"),
+    "likelihoods": ("gfsvi.likelihoods", "base.AbstractLikelihood"),
+    "means": ("gfsvi.functions.means", "AbstractMean"),
+    "methods": ("gfsvi.methods", "base.AbstractMethod"),
+    "networks": ("gfsvi.networks", "base.AbstractNetwork"),
+    "points": ("gfsvi.points", "AbstractPoints"),
+    "predictives": ("gfsvi.predictives", "base.AbstractPredictive"),
+    "tasks": ("gfsvi.bench.tasks", "gfsvi.bench.task.AbstractTask"),
 }
-# What is in there is made from objects of other libraries, not by name.
-_NOT_BY_NAME = "adapters"
+# Modules of a collection whose classes are made from other objects, not by name.
+_NOT_BY_NAME = {"adapters", "base", "helmholtz", "one_of"}
 
 
 def collections() -> tuple[str, ...]:
     """The collections there are."""
-    return tuple(sorted(_IDEAS))
+    return tuple(sorted(_COLLECTIONS))
 
 
 def names(collection: str) -> tuple[str, ...]:
@@ -61,26 +61,30 @@ def describe(collection: str) -> dict[str, str]:
 
 
 def _classes(collection: str) -> dict[str, type[Any]]:
-    if collection not in _IDEAS:
+    if collection not in _COLLECTIONS:
         raise ValueError(
             f"expected a collection named {_listed(collections())}; got {collection!r}."
-            f"{_suggestion(str(collection), {name: name for name in _IDEAS})}"
+            f"{_suggestion(str(collection), {name: name for name in _COLLECTIONS})}"
         )
-    home, _, idea_name = _IDEAS[collection].rpartition(".")
-    idea = getattr(importlib.import_module(home), idea_name)
+    home, idea = _COLLECTIONS[collection]
+    kind = _resolved(idea if idea.startswith("gfsvi.") else f"{home}.{idea}")
     found: dict[str, type[Any]] = {}
-    plural = f"{home.rpartition('.')[0]}.{collection}"
-    for module in _modules(importlib.import_module(plural)):
+    for module in _modules(importlib.import_module(home)):
         for member in vars(module).values():
-            if _is_final(member, idea) and member.__module__ == module.__name__:
+            if _is_final(member, kind) and member.__module__ == module.__name__:
                 found[_snake_case(member.__name__)] = member
     return found
+
+
+def _resolved(name: str) -> type[Any]:
+    module, _, attribute = name.rpartition(".")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _modules(home: ModuleType) -> Iterator[ModuleType]:
     yield home
     for info in pkgutil.iter_modules(getattr(home, "__path__", ())):
-        if info.name == _NOT_BY_NAME or info.name.startswith("_"):
+        if info.name in _NOT_BY_NAME or info.name.startswith("_"):
             continue
         try:
             yield importlib.import_module(f"{home.__name__}.{info.name}")

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gfsvi.linalg import cholesky, plain_cholesky
-from gfsvi.precision import double
+from gfsvi.numerics.linalg import cholesky, plain_cholesky
+from gfsvi.numerics.precision import double
 
 
 class AbstractValues(eqx.Module):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from gfsvi import registry
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, DatasetError, Layout, Packaged, fingerprint
-from gfsvi.bench.loading import load_dataset
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, DatasetError, Layout, Packaged, fingerprint
+from gfsvi.bench.data.loading import load_dataset
 
 ARRAYS = {"X": np.arange(6.0).reshape(3, 2), "y": np.array([0.5, 1.5, 2.5])}
 

@@ -8,10 +8,10 @@ import time
 import numpy as np
 import pytest
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, DatasetError, Download, Layout, fingerprint
-from gfsvi.bench.downloading import download
-from gfsvi.bench.loading import data_cache, load_dataset
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, DatasetError, Download, Layout, fingerprint
+from gfsvi.bench.data.downloading import download
+from gfsvi.bench.data.loading import data_cache, load_dataset
 
 CONTENT = b"".join(b"%d %d %d\n" % (i, i * i % 97, i % 7) for i in range(20_000))
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

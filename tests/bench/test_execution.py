@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from gfsvi.bench.dataset import Loaded
-from gfsvi.bench.execution import execute, run_from
+from gfsvi.bench.data.dataset import Loaded
+from gfsvi.bench.data.folds import fold_of, standardized
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.folds import fold_of, standardized
+from gfsvi.bench.running.execution import execute, run_from
 from gfsvi.bench.tasks.regression import outside_rows
 
 KEYS = {"experiment", "dataset", "method", "fold", "seed", "status", "seconds", "metrics"}

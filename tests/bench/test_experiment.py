@@ -14,8 +14,8 @@ from gfsvi.bench.building import build_method, prior_for
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.covariances import Diagonal, Kronecker
 from gfsvi.data import Data
-from gfsvi.kernel import with_own_lengthscales
 from gfsvi.kernels import Linear, Matern52
+from gfsvi.kernels.lengthscales import with_own_lengthscales
 from gfsvi.methods import GFSVI
 from gfsvi.points import BatchRows, Mixture, UniformBox
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from gfsvi.bench import images
-from gfsvi.bench.dataset import DatasetError, Loaded
-from gfsvi.bench.execution import execute
+from gfsvi.bench.data.dataset import DatasetError, Loaded
+from gfsvi.bench.data.loading import load as load_real
 from gfsvi.bench.experiment import Experiment, Run
-from gfsvi.bench.figures import draw_figure
-from gfsvi.bench.loading import load as load_real
+from gfsvi.bench.reporting.figures import draw_figure
+from gfsvi.bench.running.execution import execute
 from gfsvi.bench.tasks.rotation import turned
 
 TINY = {

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.figures import draw_figure
+from gfsvi.bench.reporting.figures import draw_figure
 
 ROOT = Path(__file__).parents[2]
 NETWORKS = ("gfsvi", "tfsvi", "vip")

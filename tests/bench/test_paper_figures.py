@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.figures import draw_figure
-from gfsvi.bench.figures.drawing import DRAWERS
+from gfsvi.bench.reporting.figures import draw_figure
+from gfsvi.bench.reporting.figures.drawing import DRAWERS
 
 ROOT = Path(__file__).parents[2]
 FIGURES = sorted(path.stem for path in (ROOT / "experiments").glob("figure_*.toml"))

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.records import Records
-from gfsvi.bench.summary import Table, tables
+from gfsvi.bench.reporting.summary import Table, tables
+from gfsvi.bench.running.records import Records
 
 ROOT = Path(__file__).parents[2]
 NINE = {"boston", "concrete", "energy", "kin8nm", "naval", "power", "protein", "wine", "yacht"}

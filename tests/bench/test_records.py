@@ -8,7 +8,7 @@ import time
 import pytest
 
 from gfsvi.bench.experiment import ExperimentError
-from gfsvi.bench.records import Records
+from gfsvi.bench.running.records import Records
 
 
 def record(number: int) -> dict:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from gfsvi.bench.charts import average_ranks, nemenyi_distance
 from gfsvi.bench.experiment import Experiment, ExperimentError
-from gfsvi.bench.records import Records
-from gfsvi.bench.report import write_reports
-from gfsvi.bench.summary import Cell, Table, tables
+from gfsvi.bench.reporting.charts import average_ranks, nemenyi_distance
+from gfsvi.bench.reporting.report import write_reports
+from gfsvi.bench.reporting.summary import Cell, Table, tables
+from gfsvi.bench.running.records import Records
 
 TOML = """
 title = "A <b>small</b> one"

@@ -10,8 +10,8 @@ import time
 import pytest
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.records import Records
-from gfsvi.bench.runner import Stopped, missing, run_all
+from gfsvi.bench.running.records import Records
+from gfsvi.bench.running.runner import Stopped, missing, run_all
 
 EXPERIMENT = Experiment.parse(
     "small",

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from gfsvi.bench.experiment import Experiment, ExperimentError
-from gfsvi.bench.records import Records
-from gfsvi.bench.runner import Stopped
+from gfsvi.bench.running.records import Records
+from gfsvi.bench.running.runner import Stopped
 from gfsvi.bench.search import METRIC, Search, applies, tune
 
 CONTENT = {

@@ -14,7 +14,7 @@ from filelock import FileLock
 from jax.experimental.compilation_cache import compilation_cache
 
 from gfsvi.cli import main
-from gfsvi.process import for_small_matrices
+from gfsvi.numerics.process import for_small_matrices
 
 ROWS = 60
 SCRIPT = "<script>alert(1)</script>"

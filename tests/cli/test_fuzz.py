@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gfsvi import estimators
+from gfsvi.auto import Learner, files
+from gfsvi.auto.learner import seed_of
 from gfsvi.cli import main
-from gfsvi.learning import Learner, files
-from gfsvi.learning.learner import seed_of
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
 ROWS = 24

@@ -6,7 +6,7 @@ from pathlib import Path
 import jax
 import pytest
 
-from gfsvi.process import cache_home, prepare_jax
+from gfsvi.numerics.process import cache_home, prepare_jax
 
 
 @pytest.fixture

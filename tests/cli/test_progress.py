@@ -10,7 +10,7 @@ import pytest
 
 from gfsvi.cli import progress
 from gfsvi.cli.progress import Reporter
-from gfsvi.training import Progress
+from gfsvi.training.settings import Progress
 
 HALFWAY = Progress(50, 100, -1.0, None)
 
@@ -83,7 +83,7 @@ def test_the_first_interruption_stops_and_the_second_ends():
 
 
 def test_interrupted_twice_nothing_is_left(run, table, monkeypatch):
-    from gfsvi.learning import Learner
+    from gfsvi.auto import Learner
 
     def learn(self, frame, preparation):
         with open(self.checkpoint, "w"):

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-import gfsvi.jacobian
 from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, LowRank
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.jacobian import ExplicitJacobian, as_matrix
 from gfsvi.networks import CNN, MLP
+from gfsvi.networks.jacobian import ExplicitJacobian, as_matrix
 
 KEY = jax.random.key(0)
 FAMILIES = {
@@ -176,7 +175,7 @@ def test_working_in_blocks_changes_neither_covariance_nor_gradient(case, monkeyp
     whole = _everything(case)
     sizes = (1, 40) if isinstance(case.network, MLP) else (1,)
     for block_elements in sizes:
-        monkeypatch.setattr(gfsvi.jacobian, "BLOCK_ELEMENTS", block_elements)
+        monkeypatch.setattr(gfsvi.networks.jacobian, "BLOCK_ELEMENTS", block_elements)
         np.testing.assert_allclose(_everything(case), whole, rtol=1e-9, atol=1e-11)
 
 

@@ -13,8 +13,8 @@ import pytest
 from jax.test_util import check_grads
 
 import gfsvi.kernels
-from gfsvi import params
-from gfsvi.kernel import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.numerics import constraints as params
 
 
 def kernel_classes(module) -> list[type[AbstractKernel]]:

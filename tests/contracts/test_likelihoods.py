@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import gfsvi.likelihoods
-from gfsvi.function import AbstractRandomFunction
-from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood, marginal_draws
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.likelihoods import Bernoulli, Categorical, CustomLikelihood, Poisson
+from gfsvi.likelihoods.base import AbstractLikelihood, AbstractRealLikelihood
+from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.model import Model
-from gfsvi.predictive import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive, WarpedPredictive
+from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.values import AbstractValues, Gaussian, Marginals, Samples
 
 NUM_POINTS = 5

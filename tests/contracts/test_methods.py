@@ -10,13 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gfsvi import Data, Fit, Model, Training, persistence, registry
+from gfsvi import Data, Fit, Model, Training, registry
 from gfsvi.functions import BayesianNetwork, GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.networks import MLP
 from gfsvi.points import BatchRows
+from gfsvi.storage import model_file as persistence
 
 X = np.array([[-1.0, 0.3], [-0.4, -0.7], [0.0, 0.9], [0.5, -0.2], [1.0, 0.1]])
 TASKS = {

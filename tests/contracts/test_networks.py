@@ -10,7 +10,6 @@ import pytest
 from flax import nnx
 from jax.flatten_util import ravel_pytree
 
-from gfsvi.jacobian import as_matrix
 from gfsvi.networks import (
     CNN,
     MLP,
@@ -20,6 +19,7 @@ from gfsvi.networks import (
     HaikuNetwork,
     LinenNetwork,
 )
+from gfsvi.networks.jacobian import as_matrix
 
 TABLE = np.sin(np.arange(15.0)).reshape(5, 3)
 IMAGES = np.sin(np.arange(144.0)).reshape(2, 6, 6, 2)

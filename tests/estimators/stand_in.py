@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 
+from gfsvi.auto.learner import Learner, seed_of
 from gfsvi.data import Data
-from gfsvi.learning.learner import Learner, seed_of
-from gfsvi.likelihood import AbstractLikelihood
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
 

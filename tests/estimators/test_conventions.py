@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
-from gfsvi.learning import Learner
+from gfsvi.auto import Learner
 
 from .stand_in import learn
 

@@ -4,8 +4,9 @@ import sys
 import numpy as np
 import pytest
 
-from gfsvi import GFSVIRegressor, load, persistence
-from gfsvi.persistence import ModelFileError
+from gfsvi import GFSVIRegressor, load
+from gfsvi.storage import model_file as persistence
+from gfsvi.storage.model_file import ModelFileError
 
 IN_A_NEW_PROCESS = """
 import sys

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from gfsvi import BayesianClassifier, GFSVIClassifier, GFSVIRegressor, load
-from gfsvi.learning.learner import _kernels
+from gfsvi.auto.learner import _kernels
 from gfsvi.networks import CNN, MLP
 
 QUICK = {"kernel": "rbf", "num_steps": 20, "random_state": 0}

@@ -5,8 +5,8 @@ import pytest
 from sklearn.gaussian_process.kernels import Matern, RationalQuadratic
 
 from gfsvi import GFSVIRegressor
+from gfsvi.auto import learner
 from gfsvi.kernels import Matern32, Matern52, Periodic
-from gfsvi.learning import learner
 
 
 class Seen(Exception):

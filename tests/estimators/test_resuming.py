@@ -3,9 +3,10 @@ import functools
 import numpy as np
 import pytest
 
-from gfsvi import GFSVIClassifier, GFSVIRegressor, checkpoints
+from gfsvi import GFSVIClassifier, GFSVIRegressor
+from gfsvi.auto import learner
 from gfsvi.kernels import RBF
-from gfsvi.learning import learner
+from gfsvi.storage import checkpoints
 
 
 class Killed(BaseException):

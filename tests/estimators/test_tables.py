@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gfsvi.table import TableError
+from gfsvi.tables.reading import TableError
 
 
 def test_the_order_of_columns_and_further_ones_do_not_matter(regressor, houses):

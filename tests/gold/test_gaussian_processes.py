@@ -8,12 +8,12 @@ from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessR
 from sklearn.gaussian_process import kernels as sk
 
 from gfsvi import Data, Model, Training
-from gfsvi.elbo import Elbo
 from gfsvi.functions import GaussianProcess, SparseProcess
+from gfsvi.functions.means import Constant
+from gfsvi.inference.elbo import Elbo
+from gfsvi.inference.evidence import log_evidence
 from gfsvi.kernels import RBF, Matern52
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal
-from gfsvi.marginal_likelihood import log_evidence
-from gfsvi.means import Constant
 from gfsvi.methods import ExactGP, GPClassifier, SparseGP
 from gfsvi.methods.gp_classifier import laplace_evidence
 from gfsvi.methods.sparse_gp import CoefficientDivergence, collapsed_bound

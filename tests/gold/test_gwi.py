@@ -8,12 +8,12 @@ from scipy.linalg import sqrtm
 
 from gfsvi import Data, Model
 from gfsvi.functions import GaussianProcess, NetworkMeanProcess, SparseProcess
+from gfsvi.inference.wasserstein import squared_wasserstein
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GWI
 from gfsvi.networks import MLP
 from gfsvi.values import Gaussian
-from gfsvi.wasserstein import squared_wasserstein
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(30, 2))

@@ -16,11 +16,11 @@ from scipy.linalg import block_diag
 
 from gfsvi import Data, Model
 from gfsvi.covariances import Full, RotatedDiagonal
-from gfsvi.curvature import _weighted_jacobian, curvature
 from gfsvi.functions import BayesianNetwork, Ensemble, LinearizedNetwork
+from gfsvi.inference.curvature import _weighted_jacobian, curvature
+from gfsvi.inference.point_estimate import WeightPrior
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.networks import MLP
-from gfsvi.point_estimate import WeightPrior
 
 pytest.importorskip("laplace", reason="make test-peers installs it")
 

@@ -9,17 +9,16 @@ import pytest
 from jax.flatten_util import ravel_pytree
 from scipy.stats import multivariate_normal
 
-import gfsvi.jacobian
 from gfsvi import Data, Model, Training
 from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, RotatedDiagonal
-from gfsvi.curvature import curvature
 from gfsvi.functions import BayesianNetwork, Ensemble, LinearizedNetwork
+from gfsvi.inference.curvature import curvature
+from gfsvi.inference.point_estimate import WeightPrior
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal, WarpedNormal
 from gfsvi.methods import Laplace
 from gfsvi.methods.laplace import chosen_prior, log_marginal_likelihood
 from gfsvi.networks import CNN, MLP
-from gfsvi.point_estimate import WeightPrior
-from gfsvi.warp import Warp
+from gfsvi.predictives.warp import Warp
 
 KEY = jax.random.key(0)
 RANDOM = np.random.default_rng(0)
@@ -189,7 +188,7 @@ def test_streaming_rows_in_blocks_changes_nothing(family, monkeypatch):
     case = Case(network=MLP((3,), 1))
     whole = case.variances(family)
     jax.clear_caches()  # what was compiled with large blocks
-    monkeypatch.setattr(gfsvi.jacobian, "BLOCK_ELEMENTS", 40)
+    monkeypatch.setattr(gfsvi.networks.jacobian, "BLOCK_ELEMENTS", 40)
     np.testing.assert_allclose(case.variances(family), whole, rtol=1e-9)
 
 

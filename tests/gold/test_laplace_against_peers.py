@@ -11,11 +11,11 @@ import pytest
 
 from gfsvi import Data, Model
 from gfsvi.covariances import Diagonal, Full
-from gfsvi.curvature import curvature
 from gfsvi.functions import BayesianNetwork, Ensemble, LinearizedNetwork
+from gfsvi.inference.curvature import curvature
+from gfsvi.inference.point_estimate import WeightPrior
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal
 from gfsvi.networks import MLP
-from gfsvi.point_estimate import WeightPrior
 
 pytest.importorskip("laplax", reason="make test-peers installs it")
 

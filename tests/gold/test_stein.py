@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gfsvi.stein import estimated_score
+from gfsvi.inference.stein import estimated_score
 
 
 def agreement(estimate: np.ndarray, score: np.ndarray) -> tuple[float, float]:

@@ -13,14 +13,14 @@ from jax.flatten_util import ravel_pytree
 
 from gfsvi import Data, Model, Training
 from gfsvi.covariances import Diagonal
-from gfsvi.divergences import weight_kl
 from gfsvi.functions import BayesianNetwork, FeatureFunction
+from gfsvi.inference.divergences import weight_kl
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import MFVI, VIP
 from gfsvi.methods.tfsvi import linearized_kl
 from gfsvi.methods.vip import coefficient_kl, with_exact_coefficients
 from gfsvi.networks import MLP
-from gfsvi.precision import double
+from gfsvi.numerics.precision import double
 
 NOISE = 0.3
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process import kernels as sk
 
-from gfsvi.kernel import Product
 from gfsvi.kernels import RBF, Matern52, as_kernel
 from gfsvi.kernels.adapters import FunctionKernel, GPJaxKernel
+from gfsvi.kernels.base import Product
 
 X = np.random.default_rng(0).normal(size=(6, 2))
 Z = np.random.default_rng(1).normal(size=(4, 2))

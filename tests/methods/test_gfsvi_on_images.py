@@ -11,16 +11,16 @@ import pytest
 from gfsvi.covariances import Diagonal, Kronecker
 from gfsvi.data import Data
 from gfsvi.functions import BayesianNetwork, GaussianProcess, LinearizedNetwork
-from gfsvi.jacobian import OuterJacobian
+from gfsvi.inference.outputs import some_outputs
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Categorical
 from gfsvi.methods import GFSVI, TFSVI
 from gfsvi.methods.gfsvi import RegularizedKL
 from gfsvi.model import Model
 from gfsvi.networks import CNN
-from gfsvi.outputs import some_outputs
+from gfsvi.networks.jacobian import OuterJacobian
 from gfsvi.points import BatchRows, Mixture, UniformBox
-from gfsvi.training import Training
+from gfsvi.training.settings import Training
 
 NUM_CLASSES = 3
 NETWORK = CNN(channels=(2, 3), hidden=4, outputs=NUM_CLASSES, activation=jax.nn.silu)
@@ -131,9 +131,11 @@ def test_one_output_after_the_other_is_the_same_gram(images, monkeypatch):
     function, x = posterior(Diagonal()), images.x[:4]
     whole = function.at(x).cov
     size = NETWORK.jacobian_size(function.params)
-    monkeypatch.setattr("gfsvi.jacobian.BLOCK_ELEMENTS", 4 * size)  # one output at all points
+    monkeypatch.setattr(
+        "gfsvi.networks.jacobian.BLOCK_ELEMENTS", 4 * size
+    )  # one output at all points
     np.testing.assert_allclose(function.at(x).cov, whole, rtol=1e-10, atol=1e-12)
-    monkeypatch.setattr("gfsvi.jacobian.BLOCK_ELEMENTS", 2 * size)  # blocks of points
+    monkeypatch.setattr("gfsvi.networks.jacobian.BLOCK_ELEMENTS", 2 * size)  # blocks of points
     np.testing.assert_allclose(function.at(x).cov, whole, rtol=1e-10, atol=1e-12)
 
 

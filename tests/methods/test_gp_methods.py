@@ -3,12 +3,12 @@ import numpy as np
 import pytest
 
 from gfsvi import Data, Model, Training
-from gfsvi.clusters import cluster_centres
 from gfsvi.functions import BayesianNetwork, GaussianProcess
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal, Poisson
 from gfsvi.methods import GWI, EmpiricalBayes, ExactGP, GPClassifier, SparseGP
 from gfsvi.networks import MLP
+from gfsvi.numerics.clustering import cluster_centres
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(-1, 1, size=(30, 1))

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from gfsvi.activations import ACTIVATIONS, name_of
 from gfsvi.networks import CNN, MLP
+from gfsvi.networks.activations import ACTIVATIONS, name_of
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

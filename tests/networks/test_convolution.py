@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gfsvi.networks import CNN
-from gfsvi.stages import Convolution, MaxPool
+from gfsvi.networks.layers import Convolution, MaxPool
 
 
 def xla_convolution(matrix, x, size):

@@ -17,9 +17,9 @@ from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
-from gfsvi.preparation import Preparation
 from gfsvi.report import gather
-from gfsvi.training import History
+from gfsvi.tables import Preparation
+from gfsvi.training.history import History
 
 NOISE = 0.7
 SCRIPT = "<script>alert(1)</script>"

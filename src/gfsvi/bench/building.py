@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from gfsvi import registry
-from gfsvi.activations import ACTIVATIONS
 from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel, with_common_lengthscale, with_own_lengthscales
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
-from gfsvi.network import AbstractNetwork
-from gfsvi.training import Training
+from gfsvi.networks.activations import ACTIVATIONS
+from gfsvi.networks.base import AbstractNetwork
+from gfsvi.training.settings import Training
 
 START_NOISE = 0.3
 PRIOR_SETTINGS = ("kernel", "lengthscales", "prior_scale", "network")

@@ -16,14 +16,15 @@ from gfsvi.bench.task import Arrays
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import with_common_lengthscale
+from gfsvi.kernels.lengthscales import with_common_lengthscale
 from gfsvi.likelihoods.categorical import Categorical
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, RandomPixel, Rows, UniformBox
 from gfsvi.predictives.categorical import CategoricalPredictive
-from gfsvi.training import Fit, Training
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
 
 OUTSIDE = {"mnist": "fashion_mnist", "fashion_mnist": "mnist"}
 """The images of the one are unknown to those who learned the other."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from gfsvi import registry
 from gfsvi.bench.experiment import Experiment, ExperimentError, Run
-from gfsvi.bench.records import OK, Records
-from gfsvi.bench.runner import Stopped, Worker
+from gfsvi.bench.running.records import OK, Records
+from gfsvi.bench.running.runner import Stopped, Worker
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.table import atomic_path
+from gfsvi.storage.files import atomic_path
 
 CHOSEN = "chosen.toml"
 STUDIES = "studies.jsonl"

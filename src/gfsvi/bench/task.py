@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from gfsvi.bench.experiment import Run
-from gfsvi.process import for_small_matrices, with_one_thread
+from gfsvi.numerics.process import for_small_matrices, with_one_thread
 
 Arrays = dict[str, Any]
 

@@ -10,11 +10,11 @@ from types import FrameType
 from typing import TextIO
 
 from gfsvi.bench.experiment import Experiment, Run
-from gfsvi.bench.local import LocalWorker
-from gfsvi.bench.records import OK, Record, Records
-from gfsvi.bench.report import EXPERIMENT
-from gfsvi.bench.runner import Worker, missing, run_all
-from gfsvi.table import atomic_path
+from gfsvi.bench.reporting.report import EXPERIMENT
+from gfsvi.bench.running.local import LocalWorker
+from gfsvi.bench.running.records import OK, Record, Records
+from gfsvi.bench.running.runner import Worker, missing, run_all
+from gfsvi.storage.files import atomic_path
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -54,7 +54,7 @@ def tune(arguments: argparse.Namespace) -> int:
 
 def report(arguments: argparse.Namespace) -> int:
     """Write the reports on a folder of records."""
-    from gfsvi.bench.report import write_reports
+    from gfsvi.bench.reporting.report import write_reports
 
     for path in write_reports(arguments.folder, arguments.output):
         print(f"report: {path}")
@@ -83,7 +83,7 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:
     if arguments.ray is not None:
-        from gfsvi.bench.ray_cluster import ray_workers
+        from gfsvi.bench.running.ray_cluster import ray_workers
 
         return ray_workers(arguments.ray, task)
     return [LocalWorker() for _ in range(arguments.workers)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gfsvi.table import TableError, load_pandas, write_table
+from gfsvi.tables.reading import TableError, load_pandas, write_table
 
 
 def run(arguments: argparse.Namespace) -> int:

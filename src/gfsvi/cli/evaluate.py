@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gfsvi import metrics
-from gfsvi.process import prepare_jax
-from gfsvi.table import TableError, read_table
+from gfsvi.numerics.process import prepare_jax
+from gfsvi.tables.reading import TableError, read_table
 
 
 def run(arguments: argparse.Namespace) -> int:

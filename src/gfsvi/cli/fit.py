@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from gfsvi import registry
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
-from gfsvi.preparation import Preparation
-from gfsvi.process import prepare_jax
-from gfsvi.table import read_table
+from gfsvi.numerics.process import prepare_jax
+from gfsvi.tables import Preparation
+from gfsvi.tables.reading import read_table
 
 if TYPE_CHECKING:
     import pandas
@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
     preparation = Preparation.learn(frame, target, arguments.task)
     prepare_jax(len(frame))
-    from gfsvi.learning import Learner
-    from gfsvi.learning.files import save
+    from gfsvi.auto import Learner
+    from gfsvi.auto.files import save
 
     with Reporter(quiet=arguments.quiet) as reporter:
         for note in preparation.notes:

@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from gfsvi.table import TableError
+from gfsvi.tables.reading import TableError
 
 
 def check_outputs(outputs: dict[str, str | None], inputs: dict[str, str]) -> None:

@@ -5,8 +5,8 @@ import sys
 
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.tables import prediction_table, prepared
-from gfsvi.process import prepare_jax
-from gfsvi.table import read_table, write_table
+from gfsvi.numerics.process import prepare_jax
+from gfsvi.tables.reading import read_table, write_table
 
 
 def run(arguments: argparse.Namespace) -> int:

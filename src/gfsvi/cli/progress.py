@@ -6,7 +6,7 @@ import time
 from types import FrameType
 from typing import Any, TextIO
 
-from gfsvi.training import Progress
+from gfsvi.training.settings import Progress
 
 # What part of the whole a stage takes, roughly; families of kernels share the first.
 STAGES = {"prior": (0.0, 0.3), "mean": (0.3, 0.5), "posterior": (0.5, 1.0)}

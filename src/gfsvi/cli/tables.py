@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gfsvi.table import TableError, load_pandas
+from gfsvi.tables.reading import TableError, load_pandas
 
 if TYPE_CHECKING:
     import pandas

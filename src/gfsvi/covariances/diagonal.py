@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractIndependent, State
-from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
-from gfsvi.network import Params
+from gfsvi.covariances.base import AbstractIndependent, State
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import Grams, Jacobian, Variances, as_matrix, total
 
 
 class Diagonal(AbstractIndependent):

@@ -5,15 +5,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import (
+from gfsvi.covariances.base import (
     AbstractCovariance,
     State,
     lower_triangular,
     raw_lower_triangular,
     unflatten_like,
 )
-from gfsvi.jacobian import Grams, Jacobian, Variances, projected_gram, projected_variance
-from gfsvi.network import Params
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import Grams, Jacobian, Variances, projected_gram, projected_variance
 
 MAX_WEIGHTS = 4096
 

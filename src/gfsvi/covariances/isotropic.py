@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractIndependent, State
-from gfsvi.jacobian import AbstractJacobian, Grams, Jacobian, Variances, total
-from gfsvi.network import Params
+from gfsvi.covariances.base import AbstractIndependent, State
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import AbstractJacobian, Grams, Jacobian, Variances, total
 
 
 class Isotropic(AbstractIndependent):

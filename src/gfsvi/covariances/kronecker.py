@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance, State, lower_triangular, raw_lower_triangular
-from gfsvi.jacobian import Grams, Jacobian, Variances, as_matrix, total
-from gfsvi.network import Params
+from gfsvi.covariances.base import AbstractCovariance, State, lower_triangular, raw_lower_triangular
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import Grams, Jacobian, Variances, as_matrix, total
 
 
 class Kronecker(AbstractCovariance):

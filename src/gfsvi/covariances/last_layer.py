@@ -5,10 +5,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.covariances.base import AbstractCovariance, State
 from gfsvi.covariances.full import Full
-from gfsvi.jacobian import Grams, Jacobian, Variances
-from gfsvi.network import Params
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import Grams, Jacobian, Variances
 
 
 class LastLayer(AbstractCovariance):

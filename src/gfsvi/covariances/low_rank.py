@@ -5,9 +5,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance, State
+from gfsvi.covariances.base import AbstractCovariance, State
 from gfsvi.covariances.diagonal import Diagonal
-from gfsvi.jacobian import (
+from gfsvi.networks.base import Params
+from gfsvi.networks.jacobian import (
     Grams,
     Jacobian,
     Variances,
@@ -15,7 +16,6 @@ from gfsvi.jacobian import (
     projected_gram,
     projected_variance,
 )
-from gfsvi.network import Params
 
 
 class LowRank(AbstractCovariance):

@@ -15,11 +15,11 @@ from gfsvi.diagnostics.noise import noise_collapsed, noise_swallowed_signal
 from gfsvi.diagnostics.prior import features_ignored, prior_is_white_noise, prior_out_of_scale
 from gfsvi.diagnostics.regularizer import gamma_too_large, gamma_too_small
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
-from gfsvi.precision import double
-from gfsvi.training import History
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import History
 
 Check = Callable[[Fitted], Diagnostic | None]
 

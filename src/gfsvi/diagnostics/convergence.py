@@ -4,7 +4,7 @@ import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
 from gfsvi.diagnostics.fitted import Fitted
-from gfsvi.training import History
+from gfsvi.training.history import History
 
 # A gain of a few hundredths of a nat a row is what one notices in a comparison of models.
 MIN_GAIN = 0.03

@@ -8,18 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
-from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.likelihood import AbstractLikelihood, AbstractRealLikelihood
+from gfsvi.likelihoods.base import AbstractLikelihood, AbstractRealLikelihood
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints
-from gfsvi.training import History
+from gfsvi.training.history import History
 
 # Matrices of this size are decomposed in hundredths of a second and show a spectrum well.
 MAX_POINTS = 200

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 import jax.numpy as jnp
 import numpy as np
 
-from gfsvi.compilation import compiled_once
 from gfsvi.diagnostics.diagnostic import Diagnostic
 from gfsvi.diagnostics.fitted import Fitted
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel, AbstractStationaryKernel, ActiveDimensions, Points
+from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.types import Points
 
 # A function of that length scale moves by 2 % of its standard deviation over all of the data.
 MAX_RANGES = 50.0

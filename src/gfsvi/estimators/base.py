@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gfsvi.learning import Learner
-from gfsvi.learning.stages import Watch
-from gfsvi.preparation import Preparation
+from gfsvi.auto import Learner
+from gfsvi.auto.phases import Watch
+from gfsvi.tables import Preparation
 
 if TYPE_CHECKING:
     import pandas

@@ -3,9 +3,9 @@
 from os import PathLike
 from typing import Any
 
+from gfsvi.auto.phases import Watch
 from gfsvi.estimators.base import AbstractEstimator
-from gfsvi.learning.stages import Watch
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 
 
 class AbstractChosenMethod(AbstractEstimator):

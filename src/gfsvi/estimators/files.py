@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gfsvi import persistence
+from gfsvi.auto import files
 from gfsvi.estimators.base import AbstractEstimator
 from gfsvi.estimators.classifier import BayesianClassifier, GFSVIClassifier
 from gfsvi.estimators.regressor import BayesianRegressor, GFSVIRegressor
-from gfsvi.learning import files
-from gfsvi.persistence import ModelFileError
+from gfsvi.storage import model_file as persistence
+from gfsvi.storage.model_file import ModelFileError
 
 ESTIMATORS = {
     kind.__name__: kind

@@ -10,15 +10,15 @@ from jaxtyping import Array, Float
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
+from gfsvi.auto.learner import seed_of
 from gfsvi.estimators.base import AbstractEstimator, refuse
 from gfsvi.estimators.chosen_method import AbstractChosenMethod
-from gfsvi.function import draw_values
-from gfsvi.learning.learner import seed_of
+from gfsvi.functions.base import draw_values
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.model import Model
-from gfsvi.precision import double
-from gfsvi.predictive import AbstractRealPredictive, user_layout
-from gfsvi.rows import padded
+from gfsvi.numerics.batching import padded
+from gfsvi.numerics.precision import double
+from gfsvi.predictives.base import AbstractRealPredictive, user_layout
 
 
 class AbstractRegressor(RegressorMixin, AbstractEstimator):

@@ -8,12 +8,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance, AbstractIndependent, State
+from gfsvi.covariances.base import AbstractCovariance, AbstractIndependent, State
 from gfsvi.covariances.isotropic import Isotropic
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.network import AbstractLayeredNetwork, AbstractNetwork, Params
-from gfsvi.precision import double
+from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.networks.layered import AbstractLayeredNetwork
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
 from gfsvi.values import Samples
 
 

@@ -3,9 +3,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.linalg import add_to_diagonal, cholesky, solve_lower
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, solve_lower
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
 

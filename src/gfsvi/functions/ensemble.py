@@ -6,9 +6,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.function import AbstractRandomFunction, Points
-from gfsvi.network import AbstractNetwork, Params
-from gfsvi.precision import double
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
 from gfsvi.values import Samples
 
 

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import lower_triangular
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.covariances.base import lower_triangular
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
 Features = Float[Array, "output feature point"]

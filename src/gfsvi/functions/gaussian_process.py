@@ -4,9 +4,10 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.function import AbstractRandomFunction, Points
-from gfsvi.kernel import AbstractKernel
-from gfsvi.means import AbstractMean, Zero
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.means import AbstractMean, Zero
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
 

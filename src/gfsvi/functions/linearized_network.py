@@ -8,12 +8,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi import jacobian as jacobians
-from gfsvi.covariance import AbstractCovariance, AbstractIndependent, State
-from gfsvi.function import AbstractRandomFunction, Points
-from gfsvi.jacobian import Grams, Variances
-from gfsvi.network import AbstractLayeredNetwork, AbstractNetwork, Params
-from gfsvi.precision import double
+from gfsvi.covariances.base import AbstractCovariance, AbstractIndependent, State
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.networks import jacobian as jacobians
+from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.networks.jacobian import Grams, Variances
+from gfsvi.networks.layered import AbstractLayeredNetwork
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals, Samples
 
 T = TypeVar("T")
@@ -22,8 +24,8 @@ T = TypeVar("T")
 class LinearizedNetwork(AbstractRandomFunction):
     """The Gaussian process with mean f(x; m) and covariance J(x) S J(x')^T.
 
-    Memory is bounded by `gfsvi.jacobian.BLOCK_ELEMENTS`: beyond it, Jacobians are computed in
-    blocks of points and recomputed, not kept, in the backward pass.
+    Memory is bounded by `gfsvi.networks.jacobian.BLOCK_ELEMENTS`: beyond it, Jacobians are
+    computed in blocks of points and recomputed, not kept, in the backward pass.
 
     Args:
         network: The network.

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.sparse_process import SparseProcess
-from gfsvi.network import AbstractNetwork, Params
+from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
 

@@ -4,11 +4,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import lower_triangular
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.covariances.base import lower_triangular
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky, solve_lower
-from gfsvi.params import real
+from gfsvi.numerics.constraints import real
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky, solve_lower
+from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
 JITTER = 1e-6

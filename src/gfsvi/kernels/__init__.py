@@ -2,7 +2,7 @@
 
 A kernel states what is known about the function before any data: smooth (`RBF`, `Matern52`),
 rough (`Matern12`), repeating (`Periodic`), a line (`Linear`). They add, multiply, scale and look
-at chosen features (`gfsvi.kernel`), and `as_kernel` accepts a kernel of GPJax, tinygp or
+at chosen features (`gfsvi.kernels.base`), and `as_kernel` accepts a kernel of GPJax, tinygp or
 scikit-learn, or any function of two points.
 """
 

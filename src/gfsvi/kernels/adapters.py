@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractKernel, Gram, Points, Product, aligned_rows
+from gfsvi.kernels.base import AbstractKernel, Gram, Product
 from gfsvi.kernels.constant import Constant
+from gfsvi.kernels.distances import aligned_rows
 from gfsvi.kernels.linear import Linear
 from gfsvi.kernels.matern12 import Matern12
 from gfsvi.kernels.matern32 import Matern32
@@ -25,6 +26,7 @@ from gfsvi.kernels.periodic import Periodic
 from gfsvi.kernels.rational_quadratic import RationalQuadratic
 from gfsvi.kernels.rbf import RBF
 from gfsvi.kernels.white import White
+from gfsvi.numerics.types import Points
 
 T = TypeVar("T")
 

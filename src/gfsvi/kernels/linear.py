@@ -3,8 +3,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractKernel, Gram, Points, aligned_rows, per_feature
-from gfsvi.params import check_positive, positive
+from gfsvi.kernels.base import AbstractKernel, Gram
+from gfsvi.kernels.distances import aligned_rows, per_feature
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import Points
 
 
 class Linear(AbstractKernel):

@@ -2,10 +2,12 @@
 
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractKernel, Gram, Points, check_scalar
+from gfsvi.kernels.base import AbstractKernel, Gram
+from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.periodic import Periodic
 from gfsvi.kernels.rbf import RBF
-from gfsvi.params import check_positive, positive
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import Points
 
 
 class LocallyPeriodic(AbstractKernel):

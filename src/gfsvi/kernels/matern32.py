@@ -3,8 +3,9 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractStationaryKernel, safe_sqrt
-from gfsvi.params import check_positive, positive
+from gfsvi.kernels.distances import safe_sqrt
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+from gfsvi.numerics.constraints import check_positive, positive
 
 
 class Matern32(AbstractStationaryKernel):

@@ -3,17 +3,16 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import (
-    AbstractKernel,
-    Gram,
-    Points,
+from gfsvi.kernels.base import AbstractKernel, Gram
+from gfsvi.kernels.distances import (
     centred_rows,
     check_scalar,
     per_feature,
     squared_distances,
     squared_distances_within,
 )
-from gfsvi.params import check_positive, positive
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import Points
 
 
 class Periodic(AbstractKernel):

@@ -3,8 +3,9 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractStationaryKernel, check_scalar
-from gfsvi.params import check_positive, positive
+from gfsvi.kernels.distances import check_scalar
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+from gfsvi.numerics.constraints import check_positive, positive
 
 
 class RationalQuadratic(AbstractStationaryKernel):

@@ -3,8 +3,8 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernel import AbstractStationaryKernel
-from gfsvi.params import check_positive, positive
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+from gfsvi.numerics.constraints import check_positive, positive
 
 
 class RBF(AbstractStationaryKernel):

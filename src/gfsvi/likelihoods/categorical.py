@@ -8,16 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, PRNGKeyArray
 
-from gfsvi.likelihood import (
-    AbstractLikelihood,
-    FunctionValues,
-    GaussianTargets,
-    PointLogProb,
-    check_numbers,
-    dirichlet_targets,
-    expectation_by_sampling,
-    marginal_draws,
-)
+from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihoods.expectations import expectation_by_sampling, marginal_draws
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
 

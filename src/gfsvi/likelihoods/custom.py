@@ -9,15 +9,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
+from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
-    GaussianTargets,
     PointLogProb,
     check_numbers,
-    expectation_by_quadrature,
-    expectation_by_sampling,
 )
+from gfsvi.likelihoods.expectations import expectation_by_quadrature, expectation_by_sampling
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.values import AbstractValues
 
 # An unbounded support is cut into cells around f[0] that grow from 1e-4 to a reach of 1e8.

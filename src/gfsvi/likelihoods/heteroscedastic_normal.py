@@ -8,17 +8,17 @@ import numpy as np
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
+from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
-    GaussianTargets,
     PointLogProb,
     check_numbers,
-    mean_over_draws,
     per_output,
 )
-from gfsvi.params import check_positive, positive
-from gfsvi.predictive import library_layout
+from gfsvi.likelihoods.expectations import mean_over_draws
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.predictives.base import library_layout
 from gfsvi.values import AbstractValues, Marginals, Samples
 
 

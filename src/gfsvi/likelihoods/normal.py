@@ -6,15 +6,10 @@ import jax.numpy as jnp
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
-    AbstractLikelihood,
-    FunctionValues,
-    GaussianTargets,
-    PointLogProb,
-    check_numbers,
-)
-from gfsvi.params import check_positive, positive
-from gfsvi.predictive import library_layout, user_layout
+from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.predictives.base import library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.values import AbstractValues
 

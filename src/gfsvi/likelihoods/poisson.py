@@ -8,15 +8,15 @@ import numpy as np
 from jax.scipy.special import gammaln
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
+from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
-    GaussianTargets,
     PointLogProb,
     check_numbers,
-    mean_over_draws,
 )
-from gfsvi.predictive import library_layout
+from gfsvi.likelihoods.expectations import mean_over_draws
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.predictives.base import library_layout
 from gfsvi.values import AbstractValues, Samples
 
 

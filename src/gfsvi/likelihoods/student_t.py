@@ -7,17 +7,17 @@ import jax.numpy as jnp
 from jax.scipy.stats import t
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
+from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
-    GaussianTargets,
     PointLogProb,
     check_numbers,
-    expectation_by_quadrature,
     per_output,
 )
-from gfsvi.params import check_positive, positive
-from gfsvi.predictive import library_layout
+from gfsvi.likelihoods.expectations import expectation_by_quadrature
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.predictives.base import library_layout
 from gfsvi.values import AbstractValues
 
 

@@ -6,21 +6,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.likelihood import (
+from gfsvi.likelihoods.base import (
     AbstractLikelihood,
     FunctionValues,
-    GaussianTargets,
     PointLogProb,
     check_numbers,
     per_output,
 )
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.params import check_positive, positive
-from gfsvi.predictive import library_layout, user_layout
+from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.predictives.base import library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
+from gfsvi.predictives.warp import Warp
 from gfsvi.predictives.warped import WarpedPredictive
 from gfsvi.values import AbstractValues
-from gfsvi.warp import Warp
 
 
 class WarpedNormal(AbstractLikelihood):

@@ -6,14 +6,15 @@ import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.point_estimate import most_probable
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.point_estimate import most_probable
-from gfsvi.precision import double
-from gfsvi.training import Fit, Training
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
 
 
 class DeepEnsemble(AbstractMethod):

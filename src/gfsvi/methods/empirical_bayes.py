@@ -10,16 +10,18 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel
-from gfsvi.likelihood import has_noise
-from gfsvi.marginal_likelihood import log_marginal_likelihood, perturbed
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.evidence import log_marginal_likelihood, perturbed
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.likelihoods.base import has_noise
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.precision import double
-from gfsvi.steps import Where
-from gfsvi.training import Fit, Training, maximize
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit
+from gfsvi.training.loop import maximize
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Where
 
 NUM_LAST_STEPS = 25
 

@@ -6,20 +6,20 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.calibration import calibrated
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.calibration import calibrated
+from gfsvi.inference.evidence import log_evidence, most_probable, no_history
+from gfsvi.inference.outputs import check_outputs
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
-from gfsvi.marginal_likelihood import log_evidence, most_probable, no_history
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.precision import double
-from gfsvi.steps import Where
-from gfsvi.training import Fit
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit
+from gfsvi.training.steps import Where
 
 MAX_ROWS = 20_000
 

@@ -8,25 +8,26 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.linalg import add_to_diagonal, normal_log_density
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.initialization import random_start
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.stein import estimated_score
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.network import AbstractNetwork
+from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.outputs import check_outputs
+from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
+from gfsvi.numerics.precision import double
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
-from gfsvi.precision import double
-from gfsvi.starts import random_start
-from gfsvi.stein import estimated_score
-from gfsvi.steps import Parts, Where
-from gfsvi.training import Fit, Training
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Parts, Where
 
 
 class FVI(AbstractMethod):

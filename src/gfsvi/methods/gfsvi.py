@@ -9,22 +9,25 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi import gauss_newton
-from gfsvi.calibration import LeftOut, calibrated, compile_calibration, settled
-from gfsvi.compilation import compile_now, compiled_once, filled
-from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
 from gfsvi.data import Data
-from gfsvi.divergences import regularized_divergence
-from gfsvi.elbo import Elbo, validation_score
-from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
+from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.mean_fit import MeanObjective, MovingMeanObjective, compile_mean_fit, fit_mean
-from gfsvi.method import AbstractMethod
+from gfsvi.inference import gauss_newton
+from gfsvi.inference.calibration import LeftOut, calibrated, compile_calibration, settled
+from gfsvi.inference.divergences import regularized_divergence
+from gfsvi.inference.elbo import Elbo, validation_score
+from gfsvi.inference.initialization import random_start
+from gfsvi.inference.mean_fit import MeanObjective, MovingMeanObjective, compile_mean_fit, fit_mean
+from gfsvi.inference.outputs import some_outputs
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.network import AbstractNetwork
+from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.outputs import some_outputs
+from gfsvi.numerics.compilation import compile_now, compiled_once, filled
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
 from gfsvi.points import (
     AbstractPoints,
     BatchRows,
@@ -33,10 +36,10 @@ from gfsvi.points import (
     UniformBox,
     begins_with,
 )
-from gfsvi.precision import double
-from gfsvi.starts import random_start
-from gfsvi.steps import Objective, Where
-from gfsvi.training import Fit, History, Training, compile_ahead, maximize
+from gfsvi.training.history import Fit, History
+from gfsvi.training.loop import compile_ahead, maximize
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Objective, Where
 
 MAX_SCALED_FEATURES = 256
 MAX_COVERED_FEATURES = 3

@@ -9,21 +9,21 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.likelihood import AbstractLikelihood, FunctionValues
+from gfsvi.inference.evidence import most_probable, no_history
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.likelihoods.bernoulli import Bernoulli
 from gfsvi.likelihoods.categorical import Categorical
-from gfsvi.linalg import add_to_diagonal, cholesky, solve_lower
-from gfsvi.marginal_likelihood import most_probable, no_history
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.params import is_learnable
-from gfsvi.precision import double
-from gfsvi.steps import Where
-from gfsvi.training import Fit, History
+from gfsvi.numerics.constraints import is_learnable
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, solve_lower
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit, History
+from gfsvi.training.steps import Where
 
 MAX_NEWTON_STEPS = 100
 TOLERANCE = 1e-10

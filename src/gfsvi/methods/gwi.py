@@ -8,24 +8,26 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.calibration import calibrated, settled
-from gfsvi.clusters import cluster_centres
-from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction, Points, correlation_lengths
+from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.network_mean_process import NetworkMeanProcess
 from gfsvi.functions.sparse_process import SparseProcess
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.wasserstein import squared_wasserstein
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.network import AbstractNetwork
+from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
-from gfsvi.outputs import check_outputs
-from gfsvi.precision import double
-from gfsvi.steps import Where
-from gfsvi.training import Fit, Training
-from gfsvi.wasserstein import squared_wasserstein
+from gfsvi.numerics.clustering import cluster_centres
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Where
 
 # Keeps the root of a distance of zero differentiable.
 SMALLEST_SQUARE = 1e-10

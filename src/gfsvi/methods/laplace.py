@@ -9,31 +9,28 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.calibration import calibrated, settled
-from gfsvi.compilation import compiled_once
-from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.covariances.full import Full
 from gfsvi.covariances.rotated_diagonal import RotatedDiagonal
-from gfsvi.curvature import AbstractCurvature, check_structure, curvature
 from gfsvi.data import Data
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.likelihood import AbstractLikelihood
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.inference.curvature import AbstractCurvature, check_structure, curvature
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.network import Params
-from gfsvi.outputs import check_outputs
-from gfsvi.params import is_learnable
-from gfsvi.point_estimate import (
-    LogPosterior,
-    WeightPrior,
-    likelihood_of,
-    random_members,
-)
-from gfsvi.precision import double
-from gfsvi.training import Fit, History, Progress, Training, maximize
+from gfsvi.networks.base import Params
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.constraints import is_learnable
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit, History
+from gfsvi.training.loop import maximize
+from gfsvi.training.settings import Progress, Training
 
 FACTORS = tuple(np.geomspace(1e-2, 1e1, 13))
 MAX_STRIDE = 4.0

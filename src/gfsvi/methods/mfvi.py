@@ -7,20 +7,21 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractIndependent
+from gfsvi.covariances.base import AbstractIndependent
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
-from gfsvi.divergences import weight_kl
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.divergences import weight_kl
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.initialization import posterior_network
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.precision import double
-from gfsvi.starts import posterior_network
-from gfsvi.steps import Parts, Where
-from gfsvi.training import Fit, Training
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Parts, Where
 
 
 class MFVI(AbstractMethod):

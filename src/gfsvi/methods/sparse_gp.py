@@ -8,21 +8,23 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.calibration import calibrated
-from gfsvi.clusters import cluster_centres
-from gfsvi.compilation import compiled_once
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.sparse_process import SparseProcess
-from gfsvi.linalg import add_to_diagonal, normal_log_density
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.calibration import calibrated
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.precision import double
-from gfsvi.steps import Where
-from gfsvi.training import Fit, Training
+from gfsvi.numerics.clustering import cluster_centres
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Where
 
 MAX_NOISE_ROWS = 2000
 

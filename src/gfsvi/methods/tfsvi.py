@@ -8,21 +8,23 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractCovariance
+from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
-from gfsvi.divergences import Divergence, regularized_divergence
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction, Points
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.method import AbstractMethod
+from gfsvi.inference.divergences import Divergence, regularized_divergence
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.initialization import posterior_network
+from gfsvi.inference.outputs import check_outputs, some_outputs
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs, some_outputs
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
-from gfsvi.precision import double
-from gfsvi.starts import posterior_network
-from gfsvi.steps import Parts, Where
-from gfsvi.training import Fit, Training
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Parts, Where
 from gfsvi.values import Gaussian
 
 

@@ -8,23 +8,24 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariance import AbstractIndependent
+from gfsvi.covariances.base import AbstractIndependent
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
-from gfsvi.elbo import Elbo, maximize_elbo
-from gfsvi.function import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.feature_function import FeatureFunction
-from gfsvi.jacobian import as_matrix
-from gfsvi.likelihood import marginal_draws
+from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
-from gfsvi.outputs import check_outputs
-from gfsvi.precision import double
-from gfsvi.steps import Objective, Parts, Where
-from gfsvi.training import Fit, Training
+from gfsvi.networks.jacobian import as_matrix
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
+from gfsvi.numerics.precision import double
+from gfsvi.training.history import Fit
+from gfsvi.training.settings import Training
+from gfsvi.training.steps import Objective, Parts, Where
 
 
 class VIP(AbstractMethod):

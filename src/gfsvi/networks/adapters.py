@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gfsvi.network import AbstractNetwork
+from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.equinox import EquinoxNetwork
 from gfsvi.networks.flax_linen import LinenNetwork
 from gfsvi.networks.flax_nnx import FlaxNNXNetwork

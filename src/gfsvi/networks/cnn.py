@@ -6,8 +6,8 @@ import equinox as eqx
 import jax
 from jaxtyping import Array
 
-from gfsvi.network import AbstractAffineStage, AbstractLayeredNetwork, AbstractStage
-from gfsvi.stages import Activation, Convolution, Dense, Flatten, MaxPool
+from gfsvi.networks.layered import AbstractAffineStage, AbstractLayeredNetwork, AbstractStage
+from gfsvi.networks.layers import Activation, Convolution, Dense, Flatten, MaxPool
 
 
 class CNN(AbstractLayeredNetwork):

@@ -5,12 +5,10 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.network import (
+from gfsvi.networks.base import Inputs, Outputs, Params
+from gfsvi.networks.foreign import (
     AbstractForeignNetwork,
-    Inputs,
     Opaque,
-    Outputs,
-    Params,
     as_inputs,
     checked_outputs,
     hidden_state_error,

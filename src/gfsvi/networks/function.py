@@ -5,15 +5,8 @@ from typing import Any
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
 
-from gfsvi.network import (
-    AbstractForeignNetwork,
-    Inputs,
-    Opaque,
-    Outputs,
-    Params,
-    as_inputs,
-    checked_outputs,
-)
+from gfsvi.networks.base import Inputs, Outputs, Params
+from gfsvi.networks.foreign import AbstractForeignNetwork, Opaque, as_inputs, checked_outputs
 
 
 class FunctionNetwork(AbstractForeignNetwork):

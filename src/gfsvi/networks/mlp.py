@@ -6,8 +6,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from gfsvi.network import AbstractAffineStage, AbstractLayeredNetwork, AbstractStage
-from gfsvi.stages import Activation, Dense, Flatten
+from gfsvi.networks.layered import AbstractAffineStage, AbstractLayeredNetwork, AbstractStage
+from gfsvi.networks.layers import Activation, Dense, Flatten
 
 
 class MLP(AbstractLayeredNetwork):

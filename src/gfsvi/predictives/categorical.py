@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax.scipy.special import logsumexp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gfsvi.predictive import AbstractPredictive, handed_out
+from gfsvi.predictives.base import AbstractPredictive, handed_out
 
 ClassProbabilities = Float[Array, "point class"]
 

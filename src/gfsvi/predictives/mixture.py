@@ -6,8 +6,8 @@ import jax.numpy as jnp
 from jax.scipy.special import logsumexp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.params import real
-from gfsvi.predictive import (
+from gfsvi.numerics.constraints import real
+from gfsvi.predictives.base import (
     AbstractConditional,
     AbstractRealPredictive,
     FunctionDraws,

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.precision import double
-from gfsvi.predictive import AbstractRealPredictive, Observed
+from gfsvi.numerics.precision import double
+from gfsvi.predictives.base import AbstractRealPredictive, Observed
 
 
 class NormalPredictive(AbstractRealPredictive):

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.params import real
-from gfsvi.predictive import (
+from gfsvi.numerics.constraints import real
+from gfsvi.predictives.base import (
     AbstractRealPredictive,
     Observed,
     handed_out,
@@ -14,7 +14,7 @@ from gfsvi.predictive import (
     user_layout,
 )
 from gfsvi.predictives.normal import NormalPredictive
-from gfsvi.warp import Warp
+from gfsvi.predictives.warp import Warp
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()

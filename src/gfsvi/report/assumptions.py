@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from gfsvi.function import correlation_lengths
+from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.kernel import ActiveDimensions, Product, Scaled, Shifted, Sum
-from gfsvi.precision import double
+from gfsvi.kernels.base import ActiveDimensions, Product, Scaled, Shifted, Sum
+from gfsvi.numerics.precision import double
 from gfsvi.report.case import Case, Column
 from gfsvi.report.evidence import KernelPart, PriorEvidence, Relevance
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gfsvi.pages.pictures import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SURFACE, picture
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
@@ -13,7 +14,6 @@ from gfsvi.report.evidence import (
     PriorEvidence,
     RegressionOutput,
 )
-from gfsvi.report.pictures import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SURFACE, picture
 from gfsvi.report.words import shortened
 
 MAX_BARS = 15

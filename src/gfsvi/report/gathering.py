@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-import gfsvi
 from gfsvi.report import words
 from gfsvi.report.assumptions import columns_by_relevance, prior_evidence
 from gfsvi.report.case import Case, build_case, intervals, thinned
 from gfsvi.report.effects import effects_of_columns
 from gfsvi.report.evidence import Curve, Doubt, Evidence, Finding, Row
 from gfsvi.report.judging import classification_result, regression_outputs
+from gfsvi.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def _findings(estimator: Any) -> tuple[Finding, ...]:
 
 def _versions() -> tuple[tuple[str, str], ...]:
     return (
-        ("gfsvi", gfsvi.__version__),
+        ("gfsvi", __version__),
         ("jax", jax.__version__),
         ("numpy", np.__version__),
     )

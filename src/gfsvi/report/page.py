@@ -1,16 +1,16 @@
 """The page: evidence, words and pictures in one HTML file that asks for nothing else."""
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jinja2
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from gfsvi.pages import template
 from gfsvi.report import charts, words
 from gfsvi.report.evidence import Effect, Evidence
 from gfsvi.report.gathering import gather
+from gfsvi.storage.files import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,45 +29,17 @@ def write_report(
 
     `table` is what to call the table, `command` the command line that makes this fit again.
     """
-    from gfsvi.table import atomic_path
-
     page = render(gather(estimator, frame, target, table=table, command=command))
-    with atomic_path(path) as temporary:
-        Path(temporary).write_text(page, encoding="utf-8")
+    write_text(path, page)
 
 
 def render(evidence: Evidence) -> str:
     """The page as HTML."""
-    # StrictUndefined: a name the template misspells is an error, not a hole in the page.
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_source),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["marked"] = marked
-    template = environment.get_template("page.html.j2")
-    style = Markup(_source("page.css"))  # ours, and CSS knows no HTML escapes
+    pictures = _pictures(evidence)
     page = template.render(
-        evidence=evidence, words=words, style=style, pictures=_pictures(evidence)
+        "gfsvi.report", "page.html.j2", evidence=evidence, words=words, pictures=pictures
     )
     return page.strip() + "\n"
-
-
-def marked(sentence: str) -> Markup:
-    """A sentence as HTML, what stands between backticks as code; everything is escaped."""
-    pieces = sentence.split("`")
-    if len(pieces) % 2 == 0:  # a lone backtick is a backtick
-        return escape(sentence)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(piece) if i % 2 else escape(piece)
-        for i, piece in enumerate(pieces)
-    )
-
-
-def _source(name: str) -> str:
-    return resources.files("gfsvi.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _pictures(evidence: Evidence) -> dict[str, Any]:

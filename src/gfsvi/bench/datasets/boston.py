@@ -1,7 +1,7 @@
 """Boston housing."""
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, Download, Layout, Packaged
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout, Packaged
 
 
 class Boston(AbstractDataset):

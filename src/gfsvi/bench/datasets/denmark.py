@@ -1,7 +1,7 @@
 """3D road network of North Jutland."""
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, Download, Layout
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout
 
 
 class Denmark(AbstractDataset):

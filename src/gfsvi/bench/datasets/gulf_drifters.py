@@ -1,7 +1,7 @@
 """Drifters in the Gulf of Mexico."""
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, Download, Layout
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout
 
 _FILES = "https://raw.githubusercontent.com/JaxGaussianProcesses/static/main/data/gulfdata"
 

@@ -1,7 +1,7 @@
 """kin8nm, forward kinematics of an arm with eight links."""
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, Download, Layout
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout
 
 
 class Kin8nm(AbstractDataset):

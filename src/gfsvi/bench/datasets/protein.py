@@ -1,7 +1,7 @@
 """Physicochemical properties of protein tertiary structure."""
 
-from gfsvi.bench import parsing
-from gfsvi.bench.dataset import AbstractDataset, Download, Layout, Packaged
+from gfsvi.bench.data import parsing
+from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout, Packaged
 
 
 class Protein(AbstractDataset):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from gfsvi.bench.dataset import AbstractDataset, Arrays
+from gfsvi.bench.data.dataset import AbstractDataset, Arrays
 
 NUM_ROWS = 100
 

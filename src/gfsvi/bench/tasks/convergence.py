@@ -8,11 +8,11 @@ import jax
 import numpy as np
 
 from gfsvi.bench.building import build_method, prior_for
+from gfsvi.bench.data.folds import fold_of
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.folds import fold_of
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.bench.tasks.regression import scores
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 
 CLOSE = 0.05
 """Nats: from here on a score counts as converged."""

@@ -12,13 +12,13 @@ from gfsvi.bench.building import build_kernel, build_method, build_network
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.data import Data
-from gfsvi.function import draw_values
+from gfsvi.functions.base import draw_values
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.methods.exact_gp import ExactGP
 from gfsvi.model import Model
-from gfsvi.precision import double
+from gfsvi.numerics.precision import double
 
 GRID = np.linspace(-2, 2, 161)[:, None]
 NUM_DRAWS = 4

@@ -7,8 +7,8 @@ import numpy as np
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.bench.tasks.curve import posterior_of
-from gfsvi.divergences import regularized_kl
-from gfsvi.precision import double
+from gfsvi.inference.divergences import regularized_kl
+from gfsvi.numerics.precision import double
 
 GAMMAS = 10.0 ** np.arange(-10, 1)
 NUM_POINTS = (10, 25, 50, 100, 200, 400)

@@ -16,11 +16,11 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.rbf import RBF
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.exact_gp import ExactGP
 from gfsvi.model import Model
+from gfsvi.numerics.precision import double
 from gfsvi.points import FixedPoints, LowDiscrepancy
-from gfsvi.precision import double
 
 NUM_STARTS = 4
 START_NOISE = 0.1

@@ -11,10 +11,10 @@ from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernel import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.bernoulli import Bernoulli
 from gfsvi.likelihoods.categorical import Categorical
-from gfsvi.method import AbstractMethod
+from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gp_classifier import GPClassifier
 from gfsvi.model import Model
 

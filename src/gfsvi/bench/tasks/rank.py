@@ -7,7 +7,7 @@ import numpy as np
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.bench.tasks.curve import GRID, posterior_of
-from gfsvi.precision import double
+from gfsvi.numerics.precision import double
 
 TOLERANCE = 1e-6
 """Of the largest eigenvalue: what is smaller does not count."""

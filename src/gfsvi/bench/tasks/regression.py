@@ -8,8 +8,8 @@ import numpy as np
 
 from gfsvi import metrics
 from gfsvi.bench.building import build_method, prior_for
+from gfsvi.bench.data.folds import fold_of, standardized
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.folds import fold_of, standardized
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.data import Data
 from gfsvi.model import Model

@@ -7,7 +7,7 @@ import numpy as np
 from gfsvi.bench.building import build_kernel
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays
-from gfsvi.precision import double
+from gfsvi.numerics.precision import double
 
 NUM_POINTS, NUM_REPEATS = 200, 10
 SHARE = 0.99

@@ -7,12 +7,12 @@ import numpy as np
 
 from gfsvi import metrics
 from gfsvi.bench.building import build_method, prior_for
+from gfsvi.bench.data.folds import fold_of
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.folds import fold_of
 from gfsvi.bench.task import AbstractTask, Arrays
 from gfsvi.bench.tasks.regression import function_moments
 from gfsvi.methods.exact_gp import ExactGP
-from gfsvi.precision import double
+from gfsvi.numerics.precision import double
 
 
 class Wasserstein(AbstractTask):

@@ -1,0 +1,118 @@
+"""How unlike everything seen an input is."""
+
+import dataclasses
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from gfsvi.data import Data
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.conditioned_process import ConditionedProcess
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+from gfsvi.model import Model
+from gfsvi.numerics.batching import in_blocks
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.precision import double
+
+MAX_ROWS = 1000
+LONG = 10.0
+"""Standard deviations of a feature: a longer length scale says no more than this one."""
+
+
+class Novelty(eqx.Module):
+    """The share of the prior's variance that the training inputs leave, in [0, 1].
+
+    It is the prior conditioned on where observations were made, not on what they were: a network
+    may saturate far from its data, the prior's own variance comes back to its full size there.
+    """
+
+    process: ConditionedProcess
+
+    @classmethod
+    @double
+    def of(cls, prior: Model, data: Data, *, seed: int) -> "Novelty":
+        """Novelty with respect to `data`; of many rows a random thousand stand for all."""
+        num_rows = len(data)
+        rows = np.random.default_rng(seed).permutation(num_rows)[:MAX_ROWS]
+        some = data.take(np.sort(rows))
+        kernel = _with_evened_lengthscales(prior.function.kernel)
+        prior = Model(dataclasses.replace(prior.function, kernel=kernel), prior.likelihood)
+        return cls(_conditioned(prior, some, len(some) / num_rows))
+
+    @double
+    def at(self, x: Any) -> np.ndarray:
+        """Zero where the data say all there is to know, one where they say nothing."""
+        return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
+
+
+class VarianceShare(eqx.Module):
+    """The share of the prior's variance that the posterior has left, in [0, 1].
+
+    For priors over weights, which cannot be conditioned on where observations were made.
+    """
+
+    prior: AbstractRandomFunction
+    posterior: AbstractRandomFunction
+
+    @double
+    def at(self, x: Any) -> np.ndarray:
+        """Zero where nothing is left to learn, one where nothing was learned."""
+        return in_blocks(
+            lambda block: _share_of_variance(self.prior, self.posterior, block),
+            np.asarray(x, np.float64),
+        )
+
+
+def novelty_of(
+    prior: Model, posterior: Model, data: Data, *, seed: int
+) -> "Novelty | VarianceShare":
+    """Novelty as the prior allows it."""
+    if isinstance(prior.function, GaussianProcess):
+        return Novelty.of(prior, data, seed=seed)
+    return VarianceShare(prior.function, posterior.function)
+
+
+def _with_evened_lengthscales(kernel: AbstractKernel) -> AbstractKernel:
+    """Length scales of features half way, by factors, to their common mean.
+
+    A feature that the target hardly depended on among the rows that were seen may matter outside.
+    """
+    lengthscale = np.asarray(getattr(kernel, "lengthscale", 0.0))
+    if not isinstance(kernel, AbstractStationaryKernel) or lengthscale.ndim == 0:
+        return kernel
+    bounded = np.minimum(lengthscale, LONG)
+    mean = np.exp(np.mean(np.log(bounded)))
+    return dataclasses.replace(kernel, lengthscale=np.sqrt(bounded * mean))
+
+
+@eqx.filter_jit
+def _share_of_variance(
+    prior: AbstractRandomFunction,
+    posterior: AbstractRandomFunction,
+    x: Float[Array, "row feature"],
+) -> Float[Array, " row"]:
+    key = jax.random.key(0)
+    left, before = (jnp.mean(f.marginals(x, key=key).variance, axis=0) for f in (posterior, prior))
+    return jnp.clip(left / jnp.maximum(before, 1e-12), 0.0, 1.0).astype(jnp.float64)
+
+
+@compiled_once
+def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
+    function = GaussianProcess(prior.function.kernel)
+    variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance
+    # A row that stands for several is several observations: noise averages out.
+    noise = jnp.broadcast_to(jnp.mean(variance) * weight, (1, len(data)))
+    x = jnp.asarray(data.x, jnp.float64)
+    return ConditionedProcess.given(function, x, jnp.zeros_like(noise), noise)
+
+
+@eqx.filter_jit
+def _share(process: ConditionedProcess, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
+    left = process.marginals(x).variance[0]
+    return jnp.clip(left / process.prior.marginals(x).variance[0], 0.0, 1.0)

@@ -1,3 +1,0 @@
-"""Pictures of what runs saw, drawn from their records alone."""
-
-from gfsvi.bench.figures.drawing import draw_figure as draw_figure

@@ -1,0 +1,70 @@
+"""Mean functions of a Gaussian process."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.numerics.constraints import real
+from gfsvi.numerics.types import Points
+
+Means = Float[Array, "#output point"]
+
+
+class AbstractMean(eqx.Module):
+    """The expected value of a random function at every point."""
+
+    @abstractmethod
+    def at(self, x: Points) -> Means:
+        """One row for each output, or one for all of them."""
+
+
+class Zero(AbstractMean):
+    """Zero everywhere: what the paper uses."""
+
+    def at(self, x: Points) -> Means:
+        return jnp.zeros((1, len(x)))
+
+
+class Constant(AbstractMean):
+    """The same value everywhere, one for all outputs or one for each."""
+
+    value: Float[Array, ""] | Float[Array, " output"] = real(0.0)
+
+    def at(self, x: Points) -> Means:
+        return jnp.broadcast_to(jnp.reshape(self.value, (-1, 1)), (jnp.size(self.value), len(x)))
+
+
+class Linear(AbstractMean):
+    """An affine function of the features."""
+
+    slope: Float[Array, " feature"] | Float[Array, "output feature"] = real()
+    intercept: Float[Array, ""] | Float[Array, " output"] = real(0.0)
+
+    def at(self, x: Points) -> Means:
+        rows = jnp.reshape(x, (len(x), math.prod(x.shape[1:])))
+        slope = jnp.atleast_2d(self.slope)
+        if slope.shape[1] != rows.shape[1]:
+            raise ValueError(
+                f"Linear expects one slope a feature; got {slope.shape[1]} for points with "
+                f"{rows.shape[1]} features."
+            )
+        return slope @ rows.T + jnp.reshape(self.intercept, (-1, 1))
+
+
+class Function(AbstractMean):
+    """A function, in jax.numpy, from points to one value each or to one row of outputs each."""
+
+    function: Callable[[Points], Array] = eqx.field(static=True)
+
+    def at(self, x: Points) -> Means:
+        values = jnp.asarray(self.function(jnp.asarray(x)))
+        if values.ndim not in (1, 2) or len(values) != len(x):
+            raise ValueError(
+                f"a mean function expects to return one value or one row of outputs a point; got "
+                f"shape {values.shape} for {len(x)} points."
+            )
+        return values[None] if values.ndim == 1 else values.T

@@ -1,0 +1,1 @@
+"""What methods are made of: objectives, divergences, evidence, calibration and priors."""

@@ -1,0 +1,127 @@
+"""How probable a model makes its data, and the parameters that make them most probable."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.model import Model
+from gfsvi.numerics.constraints import from_free, is_learnable, to_free
+from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
+from gfsvi.training.history import Fit, History
+from gfsvi.training.steps import Where, learnable_parts
+
+Evidence = Callable[[Model, Data], Float[Array, ""]]
+NOISES = (1.0, 0.1, 0.01)
+MAX_ITERATIONS = 200
+IMPOSSIBLE = 1e10
+
+
+def log_marginal_likelihood(
+    model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+    """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
+    return scale * log_evidence(model, batch), {}
+
+
+def log_evidence(model: Model, data: Data) -> Float[Array, ""]:
+    """log p(y | x) of all rows under the process and the Gaussian stand-in of the likelihood."""
+    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    values = model.function.at(data.x)
+    residual = targets.values - values.mean[: len(targets.values)]
+    cov = add_to_diagonal(values.cov, targets.variance + 1e-8)
+    return normal_log_density(residual, cov) + targets.log_slope
+
+
+def perturbed(model: Model, *, key: PRNGKeyArray) -> Model:
+    """The model with every parameter moved at random, positive ones by factors."""
+    leaves, structure = jax.tree.flatten(to_free(model))
+    keys = jax.random.split(key, len(leaves))
+    moved = [
+        leaf + jax.random.normal(k, jnp.shape(leaf)) if is_learnable(leaf) else leaf
+        for leaf, k in zip(leaves, keys, strict=True)
+    ]
+    return from_free(jax.tree.unflatten(structure, moved))
+
+
+def no_history() -> History:
+    """The history of what was found in closed form."""
+    return History({}, np.zeros(0, int), np.zeros(0), 0)
+
+
+def most_probable(
+    evidence: Evidence,
+    model: Model,
+    data: Data,
+    num_starts: int,
+    *,
+    key: PRNGKeyArray,
+    fixed: Where | None = None,
+) -> Fit:
+    """The model with the parameters that maximise the evidence, the best of several L-BFGS runs.
+
+    They start at the model's own parameters, then at noise 1, 0.1 and 0.01, then at random ones.
+    """
+    params, rest = learnable_parts(model, fixed)
+    data = jax.tree.map(jnp.asarray, data)
+    starts = [_start(params, number, key) for number in range(num_starts)]
+    runs = [_run(evidence, start, rest, data) for start in starts]
+    best, history = max(runs, key=lambda run: run[1].steps["objective"][-1])
+    return Fit(from_free(eqx.combine(best, rest)), history)
+
+
+def _start(params: Any, number: int, key: PRNGKeyArray) -> Any:
+    """The unconstrained parameters of the run of that number."""
+    if number == 0:
+        return params
+    noise = getattr(params.likelihood, "noise", None)
+    if noise is not None and number <= len(NOISES):
+        there = jnp.full_like(noise, np.log(NOISES[number - 1]))
+        return eqx.tree_at(lambda p: p.likelihood.noise, params, there)
+    flat, restore = ravel_pytree(params)
+    return restore(flat + jax.random.normal(jax.random.fold_in(key, number), flat.shape))
+
+
+def _run(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Any, History]:
+    flat, restore = ravel_pytree(params)
+    objectives: list[float] = []
+
+    def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        value, gradient = _slope(evidence, restore(jnp.asarray(vector)), rest, data)
+        value, gradient = float(value), np.asarray(ravel_pytree(gradient)[0], np.float64)
+        if not (np.isfinite(value) and np.all(np.isfinite(gradient))):
+            return IMPOSSIBLE, np.zeros_like(gradient)  # the line search then comes back
+        return value, gradient
+
+    from scipy.optimize import minimize  # takes a second to import
+
+    first = np.asarray(flat, np.float64)
+    objectives.append(-loss(first)[0])
+    result = minimize(
+        loss,
+        first,
+        jac=True,
+        method="L-BFGS-B",
+        callback=lambda intermediate_result: objectives.append(-intermediate_result.fun),
+        options={"maxiter": MAX_ITERATIONS, "ftol": 1e-12, "gtol": 1e-7},
+    )
+    steps = {"objective": np.array([*objectives, -result.fun])}
+    return restore(jnp.asarray(result.x)), History(
+        steps, np.zeros(0, int), np.zeros(0), len(objectives)
+    )
+
+
+@eqx.filter_jit
+def _slope(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Array, Any]:
+    """Minus the evidence a row, and its gradient."""
+
+    def loss(params: Any) -> Array:
+        return -evidence(from_free(eqx.combine(params, rest)), data) / len(data)
+
+    return jax.value_and_grad(loss)(params)

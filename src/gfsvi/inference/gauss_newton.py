@@ -1,0 +1,146 @@
+"""The mean of a linearised network, fitted alone by damped Gauss-Newton steps.
+
+For the mean the objective of GFSVI is a least-squares problem: the log-likelihood of the data
+and the whitened distance to the prior mean at the measurement points. A few dozen steps solve
+what first-order methods need tens of thousands for, wherever the Jacobian fits in memory.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from gfsvi.data import Data
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.model import Model
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, row_gram, solve_lower
+from gfsvi.numerics.types import Points
+
+MAX_ELEMENTS = 2**22
+"""How large a Jacobian is formed; beyond it thousands of cheap steps are faster than dozens."""
+
+
+def is_affordable(model: Model, data: Data, num_points: int) -> bool:
+    """Whether a Gauss-Newton step on all of the data would form a Jacobian of modest size."""
+    num_weights = sum(leaf.size for leaf in jax.tree.leaves(model.function.params))
+    num_outputs = model.likelihood.num_outputs(data.y)
+    return (len(data) + num_points) * num_outputs * num_weights <= MAX_ELEMENTS
+
+
+def fit_mean(
+    model: Model,
+    prior: AbstractRandomFunction,
+    data: Data,
+    points: Points,
+    *,
+    gamma: float,
+    num_steps: int,
+) -> Model:
+    """Move the mean weights to where data and prior together want the mean function."""
+    params = model.function.params
+    flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), params))
+    problem = _Problem.of(model, prior, data, points, gamma)
+    best = unravel(_minimize(problem, unravel, flat, num_steps))
+    params = jax.tree.map(lambda new, old: new.astype(old.dtype), best, params)
+    return eqx.tree_at(lambda m: m.function.params, model, params)
+
+
+class _Problem(eqx.Module):
+    """Data and whitened prior as one least-squares problem in the weights."""
+
+    function: LinearizedNetwork
+    likelihood: AbstractLikelihood
+    y: Array
+    x: Points
+    prior_mean: Float[Array, "output point"]
+    prior_factor: Float[Array, "#output point point"]
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        prior: AbstractRandomFunction,
+        data: Data,
+        points: Points,
+        gamma: float,
+    ) -> "_Problem":
+        values = prior.at(points)
+        added = gamma * len(points)
+        factor = cholesky(add_to_diagonal(values.cov, added), added)
+        x = jnp.concatenate([jnp.asarray(data.x, jnp.float64), jnp.asarray(points, jnp.float64)])
+        y = jnp.asarray(data.y)
+        return cls(model.function, model.likelihood, y, x, values.mean, factor)
+
+    def cost(self, params: Array) -> Float[Array, ""]:
+        of_data, of_points = self._values(params)
+        white = solve_lower(self.prior_factor, (of_points - self.prior_mean)[..., None])
+        return 0.5 * jnp.sum(white**2) - jnp.sum(self.likelihood.log_prob(self.y, of_data))
+
+    def least_squares(
+        self, params: Array
+    ) -> tuple[Float[Array, "row weight"], Float[Array, " row"]]:
+        """Rows A and targets b: a step solves A step = b."""
+        of_data, of_points = self._values(params)
+        slope, curvature = self._derivatives(of_data)
+        network = self.function.network
+        outputs = jnp.eye(len(of_data))
+        leaves = network.jacobian(params, self.x, outputs)
+        rows = jnp.concatenate([leaf.multiplied_out() for leaf in leaves], axis=-1)
+        rows = jnp.swapaxes(rows, 0, 1)
+        root = jnp.sqrt(curvature)
+        data_rows = root[..., None] * rows[:, : len(self.y)]
+        residual = (self.prior_mean - of_points)[..., None]
+        white = solve_lower(
+            self.prior_factor, jnp.concatenate([rows[:, len(self.y) :], residual], axis=-1)
+        )
+        every_row = jnp.concatenate([data_rows, white[..., :-1]], axis=1)
+        targets = jnp.concatenate([slope / root, white[..., -1]], axis=1)
+        return jnp.reshape(every_row, (-1, every_row.shape[-1])), jnp.ravel(targets)
+
+    def _values(self, params: Array) -> tuple[Array, Array]:
+        f = self.function.network.apply(params, self.x).T
+        return f[:, : len(self.y)], f[:, len(self.y) :]
+
+    def _derivatives(self, f: Float[Array, "output row"]) -> tuple[Array, Array]:
+        """Slope and (positive) curvature of the log-likelihood in each function value."""
+        slope = jax.grad(lambda values: jnp.sum(self.likelihood.log_prob(self.y, values)))
+
+        def curvature_of(output: Float[Array, " output"]) -> Array:
+            direction = jnp.broadcast_to(output[:, None], f.shape)
+            return -jnp.sum(jax.jvp(slope, (f,), (direction,))[1] * direction, axis=0)
+
+        curvature = jax.vmap(curvature_of)(jnp.eye(len(f)))
+        return slope(f), jnp.maximum(curvature, 1e-3)
+
+
+class _Search(NamedTuple):
+    weights: Float[Array, " weight"]
+    cost: Float[Array, ""]
+    damping: Float[Array, ""]
+
+
+@eqx.filter_jit
+def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array:
+    def step(search: _Search, _: None) -> tuple[_Search, None]:
+        rows, targets = problem.least_squares(unravel(search.weights))
+        gram = row_gram(rows)
+        damped = add_to_diagonal(gram, search.damping * jnp.mean(jnp.diagonal(gram)))
+        factor = cholesky(damped)[None]
+        dual = solve_lower(factor, solve_lower(factor, targets[None, :, None]), transpose=True)
+        weights = search.weights + dual[0, :, 0] @ rows
+        cost = problem.cost(unravel(weights))
+        better = cost < search.cost
+        # Levenberg and Marquardt: trust the linearisation more after each success.
+        return _Search(
+            jnp.where(better, weights, search.weights),
+            jnp.where(better, cost, search.cost),
+            jnp.clip(search.damping * jnp.where(better, 0.3, 4.0), 1e-12, 1e6),
+        ), None
+
+    first = _Search(start, problem.cost(unravel(start)), jnp.array(1.0))
+    return jax.lax.scan(step, first, length=num_steps)[0].weights

@@ -1,0 +1,52 @@
+"""The covariance between gradients of a function whose covariance is known."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from gfsvi.kernels.base import AbstractKernel, Scaled, Shifted, Sum
+from gfsvi.kernels.distances import per_feature
+from gfsvi.kernels.stationary import AbstractStationaryKernel
+
+CLOSE = 1e-8
+"""A squared distance in length scales at which derivatives of Matern kernels are still exact."""
+
+
+def gradient_covariance(
+    kernel: AbstractKernel, x: Float[Array, "n k"], z: Float[Array, "m k"]
+) -> Float[Array, "n m k k"]:
+    """d^2 k(x, z) / dx dz of all pairs, coinciding points included."""
+    if isinstance(kernel, AbstractStationaryKernel):
+        return _of_stationary(kernel, x, z)
+    if isinstance(kernel, Sum):
+        return jnp.sum(jnp.stack([gradient_covariance(k, x, z) for k in kernel.terms]), axis=0)
+    if isinstance(kernel, Scaled):
+        return kernel.variance * gradient_covariance(kernel.kernel, x, z)
+    if isinstance(kernel, Shifted):  # a constant has no gradient
+        return gradient_covariance(kernel.kernel, x, z)
+    return _of_any(kernel, x, z)
+
+
+def _of_stationary(kernel: AbstractStationaryKernel, x: Array, z: Array) -> Array:
+    """With s the squared scaled distance and d = L (x - z): -variance (4 c'' d d' + 2 c' L)."""
+    inverse = 1 / per_feature(kernel, "lengthscale", x)[0] ** 2
+    inverse = jnp.broadcast_to(inverse, x.shape[1:])
+    difference = x[:, None, :] - z[None, :, :]
+    squared = jnp.sum(difference**2 * inverse, axis=-1)
+    slope = jax.grad(lambda s: jnp.sum(kernel.correlation(s)))
+    # There is no square root to differentiate where points are not closer than this.
+    squared = jnp.maximum(squared, CLOSE)
+    first, second = jax.jvp(slope, (squared,), (jnp.ones_like(squared),))
+    scaled = difference * inverse
+    outer = scaled[..., :, None] * scaled[..., None, :]
+    return -kernel.variance * (
+        4 * second[..., None, None] * outer + 2 * first[..., None, None] * jnp.diag(inverse)
+    )
+
+
+def _of_any(kernel: AbstractKernel, x: Array, z: Array) -> Array:
+    def at(one: Array, other: Array) -> Array:
+        return kernel.cross(one[None], other[None])[0, 0]
+
+    mixed = jax.jacfwd(jax.grad(at, argnums=0), argnums=1)
+    return jax.vmap(lambda one: jax.vmap(lambda other: mixed(one, other))(z))(x)

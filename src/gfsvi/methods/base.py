@@ -1,0 +1,59 @@
+"""Inference maps a model to a model."""
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import equinox as eqx
+from jaxtyping import PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.model import Model
+from gfsvi.training.history import Fit
+
+_REMEDIES = {
+    BayesianNetwork: "needs a prior over weights (BayesianNetwork); got {got}. "
+    "For a Gaussian-process prior use GFSVI.",
+    GaussianProcess: "needs a prior over functions (GaussianProcess); got {got}. "
+    "For a prior over weights use MFVI or Laplace.",
+}
+
+
+class AbstractMethod(eqx.Module):
+    """A way to learn from data, under the kind of prior that it can work with."""
+
+    prior_kind: ClassVar[type[AbstractRandomFunction]]
+
+    @abstractmethod
+    def __call__(
+        self,
+        model: Model,
+        data: Data,
+        *,
+        key: PRNGKeyArray,
+        validation: Data | None = None,
+    ) -> Fit:
+        """Learn from `data`; `validation` decides when to stop, where a method can stop early."""
+
+    def rehearse(
+        self,
+        model: Model,
+        data: Data,
+        *,
+        key: PRNGKeyArray,
+        validation: Data | None = None,
+    ) -> None:
+        """Have compiled what fitting such a model to such data takes, while others use the time.
+
+        A method that takes long to compile runs its first steps here; others do nothing.
+        """
+
+    def check_prior(self, model: Model) -> None:
+        """Refuse, in words, a prior that this method cannot work with."""
+        if isinstance(model.function, self.prior_kind):
+            return
+        name, got = type(self).__name__, type(model.function).__name__
+        remedy = _REMEDIES.get(self.prior_kind, "needs another kind of prior; got {got}.")
+        raise TypeError(f"{name} {remedy.format(got=got)}")

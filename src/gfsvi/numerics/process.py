@@ -1,0 +1,79 @@
+"""Settings for processes of our own, the command line and workers; the library sets nothing."""
+
+import os
+import warnings
+from pathlib import Path
+
+from gfsvi.numerics.threads import MANY_ROWS
+
+MAX_BYTES = 2**30
+SINGLE_THREAD = "--xla_cpu_multi_thread_eigen=false"
+QUICK_TO_COMPILE = "--xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false"
+KNOWN_TO = (0, 10)
+
+
+def prepare_jax(num_rows: int) -> None:
+    """Settings for a table of this size; call it before anything is computed.
+
+    What is compiled is kept, so that the second run of a command starts sooner.
+    """
+    if num_rows < MANY_ROWS:
+        for name, value in for_small_matrices().items():
+            os.environ.setdefault(name, value)
+    keep_compiled()
+
+
+def for_small_matrices() -> dict[str, str]:
+    """Variables of a process that works with small matrices.
+
+    Most of the time is in library calls, which compile as well in two thirds of the time.
+    """
+    import jax
+
+    # XLA ends the process at a flag that it does not know.
+    known = tuple(jax.__version_info__[:2]) == KNOWN_TO
+    alone = with_one_thread()
+    return alone | {"XLA_FLAGS": f"{SINGLE_THREAD} {QUICK_TO_COMPILE}"} if known else alone
+
+
+def with_one_thread() -> dict[str, str]:
+    """Variables of a process that has a core to itself.
+
+    Threads would wait for each other longer than they work, and much longer on a busy machine.
+    """
+    return {"XLA_FLAGS": SINGLE_THREAD, "OPENBLAS_NUM_THREADS": "1"}
+
+
+def keep_compiled() -> None:
+    """Keep what JAX compiles for the next process."""
+    import jax
+
+    folder = cache_home() / "compiled"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
+    except OSError:  # no home, or not ours to write: every run compiles for itself
+        return
+    # A full disk, say: what cannot be kept is compiled again.
+    warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
+    jax.config.update("jax_compilation_cache_dir", str(folder))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", 0)
+    jax.config.update("jax_compilation_cache_max_size", MAX_BYTES)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed process had no time to write whole; JAX would stumble over it."""
+    for program in folder.glob("*-cache"):
+        used_at = program.with_name(f"{program.name.removesuffix('-cache')}-atime")
+        if not used_at.exists():  # it is written last
+            program.unlink(missing_ok=True)
+
+
+def cache_home() -> Path:
+    """Where things are kept that can be had again: GFSVI_CACHE, or the platform's usual place."""
+    named = os.environ.get("GFSVI_CACHE")
+    if named:
+        return Path(named)
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(home) / "gfsvi"

@@ -1,0 +1,1 @@
+"""Files: atomic writes, model files that never run code, and checkpoints."""

@@ -1,0 +1,179 @@
+"""The classes that a model file may hold, each under a name that outlives its module.
+
+A file says `kernel:rbf`, never where the class lives: modules can move, and a stranger's file can
+name nothing that is not in this table.
+"""
+
+import dataclasses
+import functools
+import importlib
+from typing import Any
+
+_CLASSES = {
+    "calibration": {
+        "none": "inference.calibration.NoCalibration",
+        "held_out": "inference.calibration.HeldOut",
+        "most_probable": "inference.calibration.MostProbable",
+    },
+    "column": {
+        "categories": "tables.columns.Categories",
+        "date": "tables.columns.Date",
+        "dropped": "tables.columns.Dropped",
+        "numeric": "tables.columns.Numeric",
+    },
+    "covariance": {
+        "diagonal": "covariances.diagonal.Diagonal",
+        "full": "covariances.full.Full",
+        "isotropic": "covariances.isotropic.Isotropic",
+        "kronecker": "covariances.kronecker.Kronecker",
+        "last_layer": "covariances.last_layer.LastLayer",
+        "low_rank": "covariances.low_rank.LowRank",
+        "rotated_diagonal": "covariances.rotated_diagonal.RotatedDiagonal",
+    },
+    "data": {"data": "data.Data"},
+    "diagnostic": {"diagnostic": "diagnostics.diagnostic.Diagnostic"},
+    "fitted": {"fitted": "auto.fitted.Fitted", "settings": "auto.settings.Settings"},
+    "function": {
+        "bayesian_network": "functions.bayesian_network.BayesianNetwork",
+        "conditioned_process": "functions.conditioned_process.ConditionedProcess",
+        "ensemble": "functions.ensemble.Ensemble",
+        "feature_function": "functions.feature_function.FeatureFunction",
+        "gaussian_process": "functions.gaussian_process.GaussianProcess",
+        "linearized_network": "functions.linearized_network.LinearizedNetwork",
+        "network_mean_process": "functions.network_mean_process.NetworkMeanProcess",
+        "sparse_process": "functions.sparse_process.SparseProcess",
+    },
+    "kernel": {
+        "active_dimensions": "kernels.base.ActiveDimensions",
+        "constant": "kernels.constant.Constant",
+        "helmholtz_kernel": "kernels.helmholtz.HelmholtzKernel",
+        "linear": "kernels.linear.Linear",
+        "locally_periodic": "kernels.locally_periodic.LocallyPeriodic",
+        "matern12": "kernels.matern12.Matern12",
+        "matern32": "kernels.matern32.Matern32",
+        "matern52": "kernels.matern52.Matern52",
+        "periodic": "kernels.periodic.Periodic",
+        "product": "kernels.base.Product",
+        "rational_quadratic": "kernels.rational_quadratic.RationalQuadratic",
+        "rbf": "kernels.rbf.RBF",
+        "scaled": "kernels.base.Scaled",
+        "shifted": "kernels.base.Shifted",
+        "sum": "kernels.base.Sum",
+        "white": "kernels.white.White",
+    },
+    "likelihood": {
+        "bernoulli": "likelihoods.bernoulli.Bernoulli",
+        "categorical": "likelihoods.categorical.Categorical",
+        "custom_likelihood": "likelihoods.custom.CustomLikelihood",
+        "heteroscedastic_normal": "likelihoods.heteroscedastic_normal.HeteroscedasticNormal",
+        "normal": "likelihoods.normal.Normal",
+        "poisson": "likelihoods.poisson.Poisson",
+        "student_t": "likelihoods.student_t.StudentT",
+        "warped_normal": "likelihoods.warped_normal.WarpedNormal",
+    },
+    "mean": {
+        "constant": "functions.means.Constant",
+        "function": "functions.means.Function",
+        "linear": "functions.means.Linear",
+        "zero": "functions.means.Zero",
+    },
+    "mean_fit": {
+        "gauss_newton": "inference.mean_fit.GaussNewtonMean",
+        "trained": "inference.mean_fit.TrainedMean",
+        "auto": "inference.mean_fit.AutoMean",
+    },
+    "method": {
+        "deep_ensemble": "methods.deep_ensemble.DeepEnsemble",
+        "empirical_bayes": "methods.empirical_bayes.EmpiricalBayes",
+        "exact_gp": "methods.exact_gp.ExactGP",
+        "fvi": "methods.fvi.FVI",
+        "gfsvi": "methods.gfsvi.GFSVI",
+        "gp_classifier": "methods.gp_classifier.GPClassifier",
+        "gwi": "methods.gwi.GWI",
+        "laplace": "methods.laplace.Laplace",
+        "map": "methods.map.MAP",
+        "mfvi": "methods.mfvi.MFVI",
+        "sparse_gp": "methods.sparse_gp.SparseGP",
+        "tfsvi": "methods.tfsvi.TFSVI",
+        "vip": "methods.vip.VIP",
+    },
+    "model": {"model": "model.Model"},
+    "network": {
+        "cnn": "networks.cnn.CNN",
+        "equinox_network": "networks.equinox.EquinoxNetwork",
+        "flax_nnx_network": "networks.flax_nnx.FlaxNNXNetwork",
+        "function_network": "networks.function.FunctionNetwork",
+        "haiku_network": "networks.haiku.HaikuNetwork",
+        "helmholtz_network": "networks.helmholtz.HelmholtzNetwork",
+        "linen_network": "networks.flax_linen.LinenNetwork",
+        "mlp": "networks.mlp.MLP",
+    },
+    "novelty": {
+        "novelty": "auto.novelty.Novelty",
+        "variance_share": "auto.novelty.VarianceShare",
+    },
+    "optimizer": {
+        "adam": "training.optimizers.Adam",
+        "full_batch_up_to": "training.optimizers.FullBatchUpTo",
+        "lbfgs": "training.optimizers.LBFGS",
+        "optax": "training.optimizers.Optax",
+    },
+    "points": {
+        "batch_rows": "points.BatchRows",
+        "between": "points.Between",
+        "fixed_points": "points.FixedPoints",
+        "low_discrepancy": "points.LowDiscrepancy",
+        "mixture": "points.Mixture",
+        "random_pixel": "points.RandomPixel",
+        "rows": "points.Rows",
+        "uniform_box": "points.UniformBox",
+    },
+    "preparation": {"preparation": "tables.preparation.Preparation"},
+    "target": {
+        "labels": "auto.targets.Labels",
+        "numbers": "auto.targets.Numbers",
+    },
+    "training": {
+        "fit": "training.history.Fit",
+        "history": "training.history.History",
+        "training": "training.settings.Training",
+    },
+    "values": {
+        "gaussian": "values.Gaussian",
+        "marginals": "values.Marginals",
+        "samples": "values.Samples",
+    },
+    "warp": {"warp": "predictives.warp.Warp"},
+}
+
+
+@functools.cache
+def places() -> dict[str, str]:
+    """Where the class of each tag lives: its module and name, without the package's own name."""
+    return {
+        f"{kind}:{name}": where for kind, names in _CLASSES.items() for name, where in names.items()
+    }
+
+
+@functools.cache
+def class_of(tag: str) -> type[Any]:
+    """The class behind a tag; nothing is imported for a tag that is not in the table."""
+    where = places().get(tag)
+    if where is None:
+        raise ValueError(f"it holds {tag!r}, which is not a class this version can load.")
+    module, _, name = where.rpartition(".")
+    return getattr(importlib.import_module(f"gfsvi.{module}"), name)
+
+
+def tag_of(kind: type[Any]) -> str | None:
+    """The tag of a class, if files may hold it."""
+    return (
+        _tags().get(f"{kind.__module__}.{kind.__qualname__}")
+        if dataclasses.is_dataclass(kind)
+        else None
+    )
+
+
+@functools.cache
+def _tags() -> dict[str, str]:
+    return {f"gfsvi.{where}": tag for tag, where in places().items()}

@@ -1,0 +1,153 @@
+"""What was learned about a table, and how tables like it become numbers."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+
+from gfsvi.tables.columns import AbstractColumn
+from gfsvi.tables.learning import learn_columns
+from gfsvi.tables.reading import TableError
+from gfsvi.tables.records import (
+    check_entries,
+    column_to_json,
+    columns_from_json,
+    labels_from_json,
+    plain,
+    texts_from_json,
+)
+from gfsvi.tables.sentences import listed, row_count
+from gfsvi.tables.targets import (
+    Label,
+    Task,
+    check_target_names,
+    choose_task,
+    class_indices,
+    finite_target,
+    learn_classes,
+    refuse_text_target,
+    row_notes,
+    rows_with_targets,
+)
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@final
+@dataclasses.dataclass(frozen=True)
+class Preparation:
+    """What was learned about a table's columns, and how they become numbers."""
+
+    task: str
+    target: tuple[str, ...]
+    classes: tuple[Label, ...] | None
+    columns: tuple[AbstractColumn, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def learn(
+        cls, frame: "pandas.DataFrame", target: str | Sequence[str], task: Task = "auto"
+    ) -> "Preparation":
+        """Decide from the training table what to do with each column, and say so in `notes`."""
+        names = (target,) if isinstance(target, str) else tuple(target)
+        frame = _with_targets(frame, names)
+        chosen, reasons = choose_task(frame, names, task)
+        for name in names if chosen == "regression" else ():
+            refuse_text_target(frame[name])
+        rows = rows_with_targets(frame, names, chosen)
+        frame, notes = frame.loc[rows], (*reasons, *row_notes(rows, names))
+        classes = learn_classes(frame, names, chosen)
+        columns, remarks = learn_columns(frame.drop(columns=list(names)))
+        return cls(chosen, names, classes, columns, notes + remarks)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """One name for each column of the matrix, all different."""
+        names: dict[str, None] = {}
+        for name in (name for column in self.columns for name in column.feature_names):
+            fresh, number = name, 2
+            while fresh in names:
+                fresh, number = f"{name} ({number})", number + 1
+            names[fresh] = None
+        return tuple(names)
+
+    def inputs(self, frame: "pandas.DataFrame") -> np.ndarray:
+        """The table as finite numbers (row, feature); other columns are ignored."""
+        frame = self._with_columns(frame)
+        parts = [column.encode(frame[column.name]) for column in self._used]
+        return np.concatenate(parts, axis=1)
+
+    def observations(self, frame: "pandas.DataFrame") -> np.ndarray:
+        """Targets (row,), (row, target) if several, or the index of each row's class."""
+        frame = _with_targets(frame, self.target)
+        missing = ~rows_with_targets(frame, self.target, self.task)
+        if missing.any():
+            raise TableError(
+                f"expected a value of {listed(self.target)} in every row, got none in "
+                f"{row_count(missing)}; leave those rows out."
+            )
+        if self.classes is not None:
+            return class_indices(frame[self.target[0]], self.classes)
+        values = [finite_target(frame[name]) for name in self.target]
+        return values[0] if len(values) == 1 else np.stack(values, axis=1)
+
+    def usable_rows(self, frame: "pandas.DataFrame") -> np.ndarray:
+        """Which rows have every target."""
+        return rows_with_targets(_with_targets(frame, self.target), self.target, self.task)
+
+    def surprises(self, frame: "pandas.DataFrame") -> tuple[str, ...]:
+        """What this table has that the training table had not, a sentence each."""
+        frame = self._with_columns(frame)
+        return tuple(note for c in self._used for note in c.surprises(frame[c.name]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values from which `from_json` makes an equal preparation."""
+        return plain(self) | {"columns": [column_to_json(column) for column in self.columns]}
+
+    @classmethod
+    def from_json(cls, record: dict[str, Any]) -> "Preparation":
+        """Undo `to_json`; anything but what it writes is refused."""
+        check_entries(record, {field.name for field in dataclasses.fields(cls)}, "a preparation")
+        task, classes = record["task"], record["classes"]
+        target, notes = texts_from_json(record, "target"), texts_from_json(record, "notes")
+        if task not in ("regression", "classification") or not target:
+            raise ValueError(f"a preparation expects a task and a target; got {task!r}, {target}.")
+        if (classes is not None) != (task == "classification"):
+            raise ValueError(f"a {task} expects classes if they are predicted; got {classes!r}.")
+        labels = None if classes is None else labels_from_json(classes)
+        return cls(task, target, labels, columns_from_json(record["columns"]), notes)
+
+    @property
+    def _used(self) -> list[AbstractColumn]:
+        return [column for column in self.columns if column.feature_names]
+
+    def _with_columns(self, frame: "pandas.DataFrame") -> "pandas.DataFrame":
+        """The table with names as text, if it has every column that is used."""
+        frame = _with_text_names(frame)
+        missing = [column.name for column in self._used if column.name not in frame.columns]
+        if missing:
+            raise TableError(
+                f"expected the columns of the training table, got none named {listed(missing)}; "
+                "add them, with empty cells if they are not known."
+            )
+        return frame
+
+
+def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.DataFrame":
+    """The table with names as text, if it has every target."""
+    frame = _with_text_names(frame)
+    check_target_names(frame, names)
+    return frame
+
+
+def _with_text_names(frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    names = [str(name) for name in frame.columns]
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise TableError(
+            f"expected different column names, got {listed(twice)} more than once; rename one."
+        )
+    return frame.set_axis(names, axis=1)

@@ -1,0 +1,200 @@
+"""Tables: files to frames and back, in words when that fails."""
+
+import csv
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gfsvi.storage.files import atomic_path
+
+if TYPE_CHECKING:
+    import pandas
+
+_PARQUET = (".parquet", ".pq")
+_FOREIGN = {
+    b"PAR1": "a Parquet file; name it .parquet",
+    b"PK\x03\x04": "an Excel workbook or a zip archive; save it as CSV",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8",
+    b"\x80": "a pickle or another binary file; save the table as CSV",
+}
+_DECIMAL_POINT = re.compile(rb"(?:^|[;\t\n])[+-]?\d+\.\d+(?=[;\t\r\n]|$)")
+_DECIMAL_COMMA = re.compile(rb"(?:^|[;\t\n])[+-]?\d+,\d+(?=[;\t\r\n]|$)")
+# Newer versions of pandas read numbers exactly unasked, and warn who asks.
+_EXACT = {"float_precision": "round_trip"}
+
+
+class TableError(ValueError):
+    """A table that cannot be used, said in one sentence: expected, got, remedy."""
+
+
+def load_pandas() -> Any:
+    """The pandas module, imported only when a table is used."""
+    try:
+        import pandas
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise TableError(
+            f"tables expect pandas and pyarrow, got no {error.name}; "
+            "install them with `pip install gfsvi[tables]`."
+        ) from error
+    return pandas
+
+
+def read_table(path: str | os.PathLike[str]) -> "pandas.DataFrame":
+    """Read a CSV or Parquet file; rows are numbered from 0."""
+    data = _read_bytes(Path(path))
+    if not data:
+        raise TableError(
+            f"expected a table in {path}, got an empty file; write column names and rows to it."
+        )
+    is_parquet = Path(path).suffix.lower() in _PARQUET
+    frame = _parse_parquet(data, path) if is_parquet else _parse_csv(_text(data, path), path)
+    if frame.empty:
+        raise TableError(
+            f"expected rows in {path}, got only column names; write at least one row below them."
+        )
+    return frame.reset_index(drop=True)
+
+
+def write_table(frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None:
+    """Write a frame without its index to a CSV or Parquet file, whole or not at all."""
+    suffix = Path(path).suffix.lower()
+    with atomic_path(path) as temporary:
+        try:
+            if suffix in _PARQUET:
+                frame.to_parquet(temporary, index=False)
+            else:
+                separator = "\t" if suffix == ".tsv" else ","
+                frame.to_csv(temporary, index=False, sep=separator, encoding="utf-8")
+        except (TypeError, ValueError) as error:
+            raise TableError(
+                f"expected columns that fit into {path}, got {_brief(error)}; "
+                "give each column one type, a name of its own and valid text."
+            ) from error
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    except FileNotFoundError as error:
+        raise TableError(f"expected a table, got no file at {path}; check the path.") from error
+    except IsADirectoryError as error:
+        raise TableError(
+            f"expected a table, got the directory {path}; name a file inside it."
+        ) from error
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise TableError(
+            f"expected a readable file at {path}, got the error '{_brief(error)}'; "
+            "check its permissions and that it is whole."
+        ) from error
+
+
+def _text(data: bytes, path: Any) -> bytes:
+    """The bytes of a CSV file without a byte order mark, if they are UTF-8."""
+    for beginning, kind in _FOREIGN.items():
+        if data.startswith(beginning):
+            raise TableError(f"expected CSV text in {path}, got {kind}.")
+    if b"\0" in data:
+        raise TableError(
+            f"expected CSV text in {path}, got a binary file; save the table as CSV in UTF-8."
+        )
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TableError(
+            f"expected UTF-8 text in {path}, got other bytes in line {line}; save it as UTF-8."
+        ) from error
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
+    pandas = load_pandas()
+    separator = max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
+    _check_rows(_rows(data, separator, path), path)
+    comma = separator != "," and _DECIMAL_COMMA.search(data) and not _DECIMAL_POINT.search(data)
+    try:
+        return pandas.read_csv(
+            io.BytesIO(data),
+            sep=separator,
+            decimal="," if comma else ".",
+            index_col=False,
+            low_memory=False,
+            **_EXACT if pandas.__version__ < "3.1" else {},
+        )
+    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
+        raise _unreadable_csv(path, error) from error
+
+
+def _check_rows(rows: Iterator[list[str]], path: Any) -> None:
+    header = next(rows, [])
+    _check_names(header, path)
+    for row in rows:  # pandas would fill short rows and shift long ones
+        if len(row) != len(header):
+            raise TableError(
+                f"expected {len(header)} values in every row of {path}, got {len(row)} in the row "
+                f"that begins with '{row[0][:40]}'; check separators and quotes there."
+            )
+
+
+def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
+    """Rows of a CSV file that are not blank."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+    try:
+        for row in csv.reader(text, delimiter=separator):
+            if len(row) > 1 or "".join(row).strip():
+                yield row
+    except csv.Error as error:
+        raise _unreadable_csv(path, error) from error
+
+
+def _unreadable_csv(path: Any, error: Exception) -> TableError:
+    return TableError(
+        f"expected a table in {path}, got the error '{_brief(error)}'; check separators and quotes."
+    )
+
+
+def _check_names(names: Sequence[str], path: Any) -> None:
+    nameless = [str(i) for i, name in enumerate(names, 1) if not str(name).strip()]
+    if nameless or not names:
+        raise TableError(
+            f"expected a name for each column of {path}, got none for column "
+            f"{', '.join(nameless[:5]) or '1'}; name it or remove it (pandas writes row numbers "
+            "without a name unless told `index=False`)."
+        )
+    twice = list(dict.fromkeys(name for name in names if list(names).count(name) > 1))
+    if twice:
+        raise TableError(
+            f"expected different column names in {path}, got "
+            f"{', '.join(f'`{name}`' for name in twice[:5])} more than once; rename or remove one."
+        )
+
+
+def _parse_parquet(data: bytes, path: Any) -> "pandas.DataFrame":
+    load_pandas()
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        table = pyarrow.parquet.read_table(io.BytesIO(data))
+        _check_names(table.column_names, path)
+        # Row labels that pandas stored without a name are no data.
+        kept = [n for n in table.column_names if not re.fullmatch(r"__index_level_\d+__", n)]
+        return table.select(kept).to_pandas(ignore_metadata=True)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise TableError(
+            f"expected a Parquet file at {path}, got the error '{_brief(error)}'; "
+            "check that it is whole and not of another kind."
+        ) from error
+
+
+def _brief(error: BaseException) -> str:
+    message = getattr(error, "strerror", None) or str(error)
+    return " ".join(message.split())[:160].rstrip(".")

@@ -1,0 +1,229 @@
+"""One training loop for every method, which looks up now and then: to judge, to stop, to save."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.model import Model
+from gfsvi.numerics.compilation import compile_now, filled
+from gfsvi.training.history import History
+from gfsvi.training.quasi_newton import QuasiNewtonSteps
+from gfsvi.training.settings import Progress, Training
+from gfsvi.training.steps import (
+    AbstractSteps,
+    AnyState,
+    BatchSteps,
+    Objective,
+    Where,
+    learnable_parts,
+)
+
+Score = Callable[[Model, Data], Float[Array, ""]]
+
+
+@dataclasses.dataclass
+class _Run:
+    """How far training has come: all that it takes to go on."""
+
+    state: AnyState
+    best: Any
+    best_score: float = -np.inf
+    best_step: int = 0
+    step: int = 0
+    records: list[dict[str, np.ndarray]] = dataclasses.field(default_factory=list)
+    scores: list[list[float]] = dataclasses.field(default_factory=list)
+    stopped: bool = False
+
+    def to_content(self) -> dict[str, Any]:
+        """As nested dicts and lists of arrays."""
+        content = vars(self) | {"records": _joined(self.records), "scores": list(self.scores)}
+        return content | {name: _to_leaves(content[name]) for name in ("state", "best")}
+
+    def resumed(self, content: dict[str, Any]) -> "_Run":
+        """This run where `content` left it."""
+        trees = {name: _from_leaves(content[name], vars(self)[name]) for name in ("state", "best")}
+        return _Run(**(content | trees | {"records": [content["records"]]}))
+
+
+def maximize(
+    objective: Objective,
+    model: Any,
+    data: Data,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    fixed: Where | None = None,
+    validation: Data | None = None,
+    score: Score | None = None,
+    remedy: str = "Lower the learning rate.",
+) -> tuple[Any, History]:
+    """Maximise the objective over the learnable parts of `model`.
+
+    With validation data the model that scored best there is returned, and training stops when
+    the score no longer improves. A loss that is not finite is an error that says `remedy`.
+    """
+    training = training.for_rows(len(data))
+    objective, model, data = jax.tree.map(_on_device, (objective, model, data))
+    steps, state = _set_up(objective, model, data, training, key, fixed)
+    rate = _judge(steps, validation, score)
+    checkpoint = None if training.checkpoint is None else training.checkpoint()
+    run = _Run(state, state.params)
+    if checkpoint is not None and (content := checkpoint.load()) is not None:
+        run = run.resumed(content)
+    while run.step < training.num_steps and not run.stopped:
+        told_to_stop = _advance(run, steps, data, training, rate, remedy)
+        if told_to_stop:  # no end to go on to: whoever begins again wants it all
+            break
+        if checkpoint is not None:
+            finished = run.stopped or run.step == training.num_steps
+            checkpoint.save(run.to_content(), finished=finished)
+    return steps.assemble(run.best), _history(run)
+
+
+def compile_ahead(
+    objective: Objective,
+    model: Any,
+    data: Data,
+    training: Training,
+    *,
+    key: PRNGKeyArray,
+    fixed: Where | None = None,
+    validation: Data | None = None,
+    score: Score | None = None,
+) -> None:
+    """Compile what `maximize` runs for such arguments, whose arrays may be shapes; run nothing.
+
+    Threads may compile side by side, but not run: XLA's few threads would wait for each other.
+    """
+    training = training.for_rows(len(data))
+    data = jax.tree.map(_on_device, data)
+    shapes = eqx.filter_eval_shape(_set_up, objective, model, data, training, key, fixed)
+    steps, state = filled(shapes, key)
+    count = min(training.evaluate_every, training.num_steps)
+    steps.compile(state, data, count)
+    if validation is not None and score is not None:
+        held_out = jax.tree.map(_on_device, validation)
+        compile_now(_rated, steps, state.params, held_out, score)
+
+
+def _set_up(
+    objective: Objective,
+    model: Any,
+    data: Data,
+    training: Training,
+    key: PRNGKeyArray,
+    fixed: Where | None,
+) -> tuple[AbstractSteps[Any], AnyState]:
+    params, rest = learnable_parts(model, fixed)
+    if training.quasi_newton:
+        steps = QuasiNewtonSteps.over(objective, params, rest)
+    else:
+        size = min(training.batch_size, len(data))
+        steps = BatchSteps(objective, training.build_optimizer(), rest, size, training.slow)
+    return steps, steps.start(params, len(data), key)
+
+
+def _on_device(leaf: Any) -> Any:
+    """A program that was compiled for JAX's arrays is another one for NumPy's."""
+    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+def _judge(
+    steps: AbstractSteps[Any], validation: Data | None, score: Score | None
+) -> Callable[[Any], float] | None:
+    if validation is None or score is None:
+        return None
+    held_out = jax.tree.map(_on_device, validation)
+    return lambda params: float(_rated(steps, params, held_out, score))
+
+
+@eqx.filter_jit
+def _rated(
+    steps: AbstractSteps[Any], params: Any, held_out: Data, score: Score
+) -> Float[Array, ""]:
+    return score(steps.assemble(params), held_out)
+
+
+def _advance(
+    run: _Run,
+    steps: AbstractSteps[Any],
+    data: Data,
+    training: Training,
+    rate: Callable[[Any], float] | None,
+    remedy: str,
+) -> bool:
+    """Take steps until the next look, and look; True if somebody who watches says stop."""
+    count = min(training.evaluate_every, training.num_steps - run.step)
+    run.state, record = steps.run(run.state, data, count)
+    _check_finite(record, run.step, remedy)
+    run.records.append(record)
+    run.step += count
+    score = None if rate is None else rate(run.state.params)
+    if score is not None:
+        run.scores.append([run.step, score])
+    if score is None or score > run.best_score:
+        run.best, run.best_step = run.state.params, run.step
+        run.best_score = run.best_score if score is None else score
+    progress = Progress(run.step, training.num_steps, float(record["objective"][-1]), score)
+    patience = training.patience * training.evaluate_every
+    run.stopped = score is not None and run.step - run.best_step >= patience
+    return training.watch is not None and bool(training.watch(progress))
+
+
+def _to_leaves(tree: Any) -> list[np.ndarray]:
+    return [
+        np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+        for leaf in jax.tree.leaves(tree)
+    ]
+
+
+def _from_leaves(leaves: list[np.ndarray], like: Any) -> Any:
+    olds, structure = jax.tree.flatten(like)
+    return jax.tree.unflatten(
+        structure,
+        [
+            _as_key(new, old) if _is_key(old) else jnp.asarray(new)
+            for new, old in zip(leaves, olds, strict=True)
+        ],
+    )
+
+
+def _as_key(data: np.ndarray, like: PRNGKeyArray) -> PRNGKeyArray:
+    return jax.random.wrap_key_data(jnp.asarray(data), impl=jax.random.key_impl(like))
+
+
+def _is_key(leaf: Any) -> bool:
+    return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _check_finite(record: dict[str, np.ndarray], first_step: int, remedy: str) -> None:
+    if np.all(record["finite"]):
+        return
+    failed = int(np.argmin(record["finite"]))
+    parts = ", ".join(
+        f"{name} {values[failed]:.3g}"
+        for name, values in record.items()
+        if name not in ("finite", "objective")
+    )
+    raise FloatingPointError(
+        f"the objective or its gradient is not finite at step {first_step + failed + 1} ({parts}). "
+        f"{remedy}"
+    )
+
+
+def _history(run: _Run) -> History:
+    steps = {name: values for name, values in _joined(run.records).items() if name != "finite"}
+    table = np.array(run.scores, dtype=np.float64).reshape(-1, 2)
+    return History(steps, table[:, 0].astype(int), table[:, 1], run.best_step)
+
+
+def _joined(records: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    names = records[0] if records else {}
+    return {name: np.concatenate([record[name] for record in records]) for name in names}

@@ -1,0 +1,46 @@
+"""What was compiled ahead of time is not compiled again, and nothing was run for it."""
+
+import jax
+import numpy as np
+import pytest
+
+from gfsvi import Data, Model, Training
+from gfsvi.functions import GaussianProcess
+from gfsvi.kernels import Matern52
+from gfsvi.likelihoods import Normal
+from gfsvi.methods import GFSVI
+from gfsvi.networks import MLP
+from gfsvi.numerics.precision import to_numpy
+from gfsvi.training.steps import BatchSteps
+
+
+@pytest.fixture
+def compiled(caplog):
+    """Names of the programs that were compiled since the last time somebody asked."""
+    with jax.log_compiles():
+
+        def names():
+            said = [r.getMessage() for r in caplog.records]
+            caplog.clear()
+            return [m.split("jit(")[1].split(")")[0] for m in said if "Finished XLA comp" in m]
+
+        yield names
+
+
+@pytest.mark.parametrize("num_features", [1, 5])
+def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_features, monkeypatch):
+    random = np.random.default_rng(0)
+    x = random.normal(size=(40, num_features))
+    data, validation = Data(x[10:], np.sin(x[10:, 0])), Data(x[:10], np.sin(x[:10, 0]))
+    prior = to_numpy(Model(GaussianProcess(Matern52(2.0)), Normal(np.full(1, 0.3))))
+    training = Training(num_steps=4, evaluate_every=2)
+    method = GFSVI(MLP((6,)), training=training, warm_up=training, calibrate=0.0)
+    key = jax.random.key(0, impl="rbg")
+    with monkeypatch.context() as patch:
+        patch.setattr(BatchSteps, "run", None)
+        method.rehearse(prior, data, key=key, validation=validation)
+    # With one feature Gauss-Newton steps fit the mean, which are no steps of an optimiser.
+    assert compiled().count("_run") == (1 if num_features == 1 else 2)
+    method(prior, data, key=key, validation=validation)
+    again = compiled()
+    assert "_run" not in again and "_rated" not in again
