@@ -1,7 +1,5 @@
 """The whole way from a table to numbers, for tidy tables and any others."""
 
-import json
-
 import hypothesis
 import hypothesis.strategies as st
 import numpy as np
@@ -115,7 +113,5 @@ def test_any_table_gives_finite_numbers_or_a_table_error(frame, task):
     assert np.isfinite(preparation.observations(frame[rows])).all()
     assert (np.ptp(matrix, axis=0) > 0).all()
     shuffled = frame[rows][list(frame.columns)[::-1]]
-    again = Preparation.from_json(json.loads(json.dumps(preparation.to_json())))
-    assert again == preparation
-    np.testing.assert_array_equal(again.inputs(shuffled), matrix)
+    np.testing.assert_array_equal(preparation.inputs(shuffled), matrix)
     assert all(isinstance(note, str) for note in preparation.notes)

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 
 import gfsvi.tables
-from gfsvi.storage.files import atomic_path
+from gfsvi.storage.files import WriteError, atomic_path
 from gfsvi.tables.reading import TableError, read_table, write_table
 
 FRAME = pd.DataFrame({"a": [1.5, None, 1 / 3], "b, c": ["x", None, 'y "z"'], "d": [1, 2, 3]})
@@ -149,7 +149,7 @@ def test_nothing_is_left_when_the_disk_is_full(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(TableError, match="No space left on device.*has room"):
+    with pytest.raises(WriteError, match="No space left on device.*has room"):
         write_table(FRAME, path)
     assert os.listdir(tmp_path) == ["table.csv"]
     assert path.read_text() == "old"
@@ -165,20 +165,20 @@ def test_an_interrupted_writer_leaves_the_old_file(tmp_path):
 
 
 def test_places_that_cannot_be_written_to_are_refused(tmp_path):
-    with pytest.raises(TableError, match="check that the folder exists"):
+    with pytest.raises(WriteError, match="Check that the folder exists"):
         write_table(FRAME, tmp_path / "none" / "t.csv")
-    with pytest.raises(TableError, match="check that the folder exists"):
+    with pytest.raises(WriteError, match="Check that the folder exists"):
         write_table(FRAME, written(tmp_path, "a file") / "t.csv")
-    with pytest.raises(TableError, match="directory"):
+    with pytest.raises(WriteError, match="directory"):
         write_table(FRAME, tmp_path)
     os.mkfifo(tmp_path / "pipe.csv")  # stands for a device, which no test should risk
-    with pytest.raises(TableError, match="device"):
+    with pytest.raises(WriteError, match="device"):
         write_table(FRAME, tmp_path / "pipe.csv")
 
 
 def test_a_frame_that_does_not_fit_is_refused_and_leaves_nothing(tmp_path):
     mixed = pd.DataFrame({"a": np.array([1, "x"], object)})
-    with pytest.raises(TableError, match="give each column one type"):
+    with pytest.raises(WriteError, match="give each column a single type"):
         write_table(mixed, tmp_path / "t.parquet")
     assert os.listdir(tmp_path) == []
 

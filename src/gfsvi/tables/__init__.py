@@ -1,8 +1,9 @@
-"""From an untidy table to a matrix of numbers, learned once and applied again at prediction.
+"""Tables: read from files, turned into a matrix of numbers in training, and again at prediction.
 
-`preparation` is the face; `columns` holds the recipes of a column, `recognition` what cells look
-like, `learning` how a recipe is chosen, `targets` what is predicted, `sentences` the words for all
-of it and `records` the way to JSON and back.
+`reading` reads and writes files, `cells` parses single columns into numbers, texts and dates, and
+`recognition` decides which of these a column holds. `columns` has one recipe per kind of column,
+`learning` chooses a recipe for each, `targets` handles what is predicted, and `preparation` puts
+them together. `sentences` phrases the notes for the user.
 """
 
 from gfsvi.tables.columns import AbstractColumn as AbstractColumn

@@ -2,7 +2,7 @@
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
@@ -28,7 +28,6 @@ _MEDIAN_STANDS_IN = "the median stands in for them"
 class AbstractColumn(ABC):
     """How one column of a table becomes columns of a matrix."""
 
-    kind: ClassVar[str]
     name: str
 
     @property
@@ -54,7 +53,6 @@ class AbstractColumn(ABC):
 class Numeric(AbstractColumn):
     """Numbers and booleans: the median stands in for what is missing."""
 
-    kind: ClassVar[str] = "numeric"
     name: str
     median: float
     has_missing: bool
@@ -95,7 +93,6 @@ class Numeric(AbstractColumn):
 class Date(AbstractColumn):
     """Dates and times, as days since the first of them."""
 
-    kind: ClassVar[str] = "date"
     name: str
     first: str
     median: float
@@ -139,7 +136,6 @@ class Date(AbstractColumn):
 class Categories(AbstractColumn):
     """Text: a 0/1 column for each frequent level, for all others and for missing ones."""
 
-    kind: ClassVar[str] = "categories"
     name: str
     levels: tuple[str, ...]
     has_other: bool
@@ -191,7 +187,6 @@ class Categories(AbstractColumn):
 class Dropped(AbstractColumn):
     """A column that is left out."""
 
-    kind: ClassVar[str] = "dropped"
     name: str
     reason: str
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -115,13 +115,14 @@ def _without_repetition(
     frame: "pandas.DataFrame", columns: Sequence[AbstractColumn]
 ) -> list[AbstractColumn]:
     """The same columns, but those that repeat an earlier one are dropped."""
-    first: dict[Any, str] = {}
+    first: dict[tuple[type[AbstractColumn], tuple[str, ...], bytes], str] = {}
     kept: list[AbstractColumn] = []
     for column in columns:
         # Adding 0 makes -0 and 0 one.
         encoded = np.ascontiguousarray(column.encode(frame[column.name]) + 0.0)
         content = hashlib.blake2b(encoded).digest()
-        key = (column.kind, getattr(column, "levels", ()), content)
+        levels = column.levels if isinstance(column, Categories) else ()
+        key = (type(column), levels, content)
         twin = first.setdefault(key, column.name) if column.feature_names else column.name
         repeats = twin != column.name
         kept.append(Dropped(column.name, f"it repeats column `{twin}`") if repeats else column)

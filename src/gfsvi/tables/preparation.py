@@ -3,21 +3,13 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 
 from gfsvi.tables.columns import AbstractColumn
 from gfsvi.tables.learning import learn_columns
 from gfsvi.tables.reading import TableError
-from gfsvi.tables.records import (
-    check_entries,
-    column_to_json,
-    columns_from_json,
-    labels_from_json,
-    plain,
-    texts_from_json,
-)
 from gfsvi.tables.sentences import listed, row_count
 from gfsvi.tables.targets import (
     Label,
@@ -102,23 +94,6 @@ class Preparation:
         """What this table has that the training table had not, a sentence each."""
         frame = self._with_columns(frame)
         return tuple(note for c in self._used for note in c.surprises(frame[c.name]))
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values from which `from_json` makes an equal preparation."""
-        return plain(self) | {"columns": [column_to_json(column) for column in self.columns]}
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> "Preparation":
-        """Undo `to_json`; anything but what it writes is refused."""
-        check_entries(record, {field.name for field in dataclasses.fields(cls)}, "a preparation")
-        task, classes = record["task"], record["classes"]
-        target, notes = texts_from_json(record, "target"), texts_from_json(record, "notes")
-        if task not in ("regression", "classification") or not target:
-            raise ValueError(f"a preparation expects a task and a target; got {task!r}, {target}.")
-        if (classes is not None) != (task == "classification"):
-            raise ValueError(f"a {task} expects classes if they are predicted; got {classes!r}.")
-        labels = None if classes is None else labels_from_json(classes)
-        return cls(task, target, labels, columns_from_json(record["columns"]), notes)
 
     @property
     def _used(self) -> list[AbstractColumn]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gfsvi.storage.files import atomic_path
+from gfsvi.storage.files import WriteError, atomic_path
 
 if TYPE_CHECKING:
     import pandas
@@ -73,9 +73,9 @@ def write_table(frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None
                 separator = "\t" if suffix == ".tsv" else ","
                 frame.to_csv(temporary, index=False, sep=separator, encoding="utf-8")
         except (TypeError, ValueError) as error:
-            raise TableError(
-                f"expected columns that fit into {path}, got {_brief(error)}; "
-                "give each column one type, a name of its own and valid text."
+            raise WriteError(
+                f"expected columns that {path} can hold, got the error '{_brief(error)}'; "
+                "give each column a single type, a unique name and valid text."
             ) from error
 
 
