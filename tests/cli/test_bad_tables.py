@@ -33,10 +33,10 @@ BAD = {
     "target constant": (csv(GOOD.assign(y=7)), "to vary, got 7 in every row; choose another"),
     "target with infinity": (csv(with_cell(np.inf)), "got infinite ones in 1 row; correct"),
     "all-missing column": (csv(GOOD[["y"]].assign(a=np.nan)), "`a` left out: it has no values"),
-    "only the target": (csv(GOOD[["y"]]), "expected a column to predict from, got none of use"),
+    "only the target": (csv(GOOD[["y"]]), "usable column to predict from, got none; add"),
     "100,000 categories": (
         csv(pd.DataFrame({"a": [f"c{i}" for i in range(MANY)], "y": np.arange(MANY) % 17})),
-        "100000 different texts in 100000 rows look like an identifier",
+        "100000 distinct texts in 100000 rows look like an identifier",
     ),
     "100,000 classes": (
         csv(pd.DataFrame({"a": np.arange(MANY) % 17, "y": [f"c{i}" for i in range(MANY)]})),

@@ -81,7 +81,7 @@ def test_unknown_categories_are_pointed_out(predicted, regression, houses):
 
 def test_gaps_where_there_were_none_are_pointed_out(predicted, regression, houses):
     table, said = predicted(regression, houses.assign(**{SCRIPT: np.nan}))
-    assert f"column `{SCRIPT}` has 60 rows without a value, which training had not" in said
+    assert f"column `{SCRIPT}` has missing values in 60 rows but had none in training" in said
     assert np.all(np.isfinite(table))
 
 

@@ -1,4 +1,4 @@
-"""Small tables to learn from, and where to look afterwards."""
+"""Small tables to learn from, and helpers to inspect what was learned."""
 
 import numpy as np
 import pandas as pd

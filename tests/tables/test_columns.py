@@ -21,7 +21,7 @@ def test_numbers_pass_through():
     )
 
 
-def test_categories_become_one_column_a_level():
+def test_categories_become_one_feature_per_level():
     preparation = learned(colour=cycle("red", "blue", "red "))
     assert preparation.feature_names == ("x", "colour = red", "colour = blue")
     matrix = preparation.inputs(table(colour=cycle("red", "blue", "red ")))
@@ -35,10 +35,10 @@ def test_missing_numbers_get_the_median_and_a_mark():
     matrix = preparation.inputs(table(income=income))
     assert matrix[:, 2].sum() == 4
     assert set(matrix[3:7, 1]) == {column_of(preparation, "income").median}
-    assert "4 rows without a value" in note_on(preparation, "income")
+    assert "missing values in 4 rows" in note_on(preparation, "income")
 
 
-def test_what_stands_in_for_a_missing_value_is_a_value_of_the_column():
+def test_missing_values_are_filled_with_a_value_of_the_column():
     flag = column_of(learned(flag=cycle(True, False, None, None)), "flag")
     assert flag.median in (0, 1)
 
@@ -46,15 +46,16 @@ def test_what_stands_in_for_a_missing_value_is_a_value_of_the_column():
 def test_infinite_inputs_are_missing():
     preparation = learned(size=with_some(X**2, np.inf, 1))
     assert "size is missing" in preparation.feature_names
-    assert "1 row with infinite" in note_on(preparation, "size")
+    assert "infinite or extremely large numbers in 1 row" in note_on(preparation, "size")
 
 
-def test_missing_categories_are_a_level_of_their_own():
+def test_missing_values_form_a_separate_category():
     cells = with_some(cycle("a", "b"), None)
     preparation = learned(group=cells)
     matrix = preparation.inputs(table(group=cells))
     assert preparation.feature_names[-1] == "group is missing"
     assert matrix[3].tolist()[1:] == [0, 0, 1]
+    assert "4 rows; these form a separate category" in note_on(preparation, "group")
 
 
 def test_only_the_most_frequent_levels_are_kept():
@@ -62,7 +63,7 @@ def test_only_the_most_frequent_levels_are_kept():
     frame = pd.DataFrame({"y": np.arange(300) % 7, "c": cells})
     preparation = Preparation.learn(frame, "y")
     assert len(preparation.feature_names) == 21
-    assert preparation.feature_names[-1] == "c is another"
+    assert preparation.feature_names[-1] == "c is other"
     assert "35 categories" in note_on(preparation, "c")
     matrix = preparation.inputs(frame)
     assert (matrix.sum(axis=1) == 1).all()
@@ -75,22 +76,22 @@ def test_booleans_become_zero_and_one(cells):
     preparation = learned(flag=cycle(*cells))
     matrix = preparation.inputs(table(flag=cycle(*cells)))
     assert matrix[:2, 1].tolist() == [1, 0]
-    assert "reads as numbers" not in note_on(preparation, "flag")
+    assert "read as numbers" not in note_on(preparation, "flag")
 
 
 def test_text_that_is_numbers_is_parsed():
     cells = cycle("1,234", " 3.5 ", "12%", "7")
     preparation = learned(price=cells)
     assert preparation.inputs(table(price=cells))[:4, 1].tolist() == [1234, 3.5, 12, 7]
-    assert "reads as numbers ('1,234'" in note_on(preparation, "price")
+    assert "read as numbers ('1,234'" in note_on(preparation, "price")
 
 
 def test_a_few_words_among_numbers_are_missing():
     cells = with_some([str(i * i) for i in range(ROWS)], "far too many")
     preparation = learned(price=cells)
     assert preparation.feature_names == ("x", "price", "price is missing")
-    assert "'far too many' in place of numbers in 4 rows" in note_on(preparation, "price")
-    # The word is known now: a table full of it is no error.
+    assert "'far too many' instead of numbers in 4 rows" in note_on(preparation, "price")
+    # The word is known now, so a table full of it is fine.
     alone = preparation.inputs(pd.DataFrame({"x": [0.0], "price": ["far too many"]}))
     assert alone[0, 2] == 1
 
@@ -113,6 +114,21 @@ def test_date_objects_and_missing_dates_are_understood():
     preparation = learned(sold=cells)
     assert preparation.feature_names[-1] == "sold is missing"
     assert np.isfinite(preparation.inputs(table(sold=cells))).all()
+    assert "missing values in 4 rows; filled with the median" in note_on(preparation, "sold")
+
+
+def test_new_gaps_among_dates_are_filled_with_the_median_date():
+    preparation = learned(sold=DATES)
+    frame = pd.DataFrame({"x": [0.0], "sold": [None]})
+    assert preparation.inputs(frame)[0, 1] == 1.5 * (ROWS // 2 - 1)
+    (missing,) = preparation.surprises(frame)
+    assert missing.endswith("none in training; filled with the median date 2021-03-29.")
+
+
+def test_blank_cells_among_numbers_are_missing_and_no_words():
+    preparation = learned(price=with_some([f"{i}" for i in np.arange(ROWS) ** 2], "  "))
+    assert "instead of numbers" not in note_on(preparation, "price")
+    assert "missing values in 4 rows" in note_on(preparation, "price")
 
 
 def test_unknown_categories_are_zeros_and_reported():
@@ -121,7 +137,7 @@ def test_unknown_categories_are_zeros_and_reported():
     assert preparation.inputs(frame)[:, 1:].tolist() == [[0, 0], [0, 1], [0, 0]]
     unknown, missing = preparation.surprises(frame)
     assert "`colour` has 1 row with categories not seen in training ('mauve')" in unknown
-    assert "`colour` has 1 row without a value" in missing
+    assert "`colour` has missing values in 1 row but had none in training" in missing
 
 
 def test_new_gaps_words_and_infinities_are_filled_and_reported():
@@ -131,9 +147,11 @@ def test_new_gaps_words_and_infinities_are_filled_and_reported():
     assert matrix.shape == (13, 1)
     assert set(matrix[10:, 0]) == {column_of(preparation, "x").median}
     words, infinite, missing = preparation.surprises(pd.DataFrame({"x": cells}))
-    assert "'oops' in place of numbers in 1 row" in words
+    assert "'oops' instead of numbers in 1 row" in words
     assert "infinite" in infinite
-    assert "without a value" in missing
+    median = f"{column_of(preparation, 'x').median:.4g}"
+    assert "missing values in 1 row but had none in training" in missing
+    assert missing.endswith(f"filled with the median {median}.")
 
 
 def test_a_column_of_words_where_numbers_were_is_refused():

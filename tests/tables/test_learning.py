@@ -20,14 +20,14 @@ def test_thousands_of_rare_categories_are_left_out():
 
 DROPPED = {
     "free text": ([f"a text about {i}" for i in range(ROWS)], "free text"),
-    "constant": ([3] * ROWS, "one value"),
-    "constant text": (["same"] * ROWS, "one value"),
-    "rounding": (with_some([1.0] * ROWS, np.nextafter(1, 2)), "one value"),
+    "constant": ([3] * ROWS, "same value"),
+    "constant text": (["same"] * ROWS, "same value"),
+    "rounding": (with_some([1.0] * ROWS, np.nextafter(1, 2)), "same value"),
     "all missing": ([np.nan] * ROWS, "no values"),
     "all None": ([None] * ROWS, "no values"),
     "blank": (["  "] * ROWS, "no values"),
     "all infinite": ([np.inf] * ROWS, "no finite values"),
-    "repetition": (X, "repeats column `x`"),
+    "duplicate": (X, "duplicates column `x`"),
     "counter": (range(17, 17 + ROWS), "counts the rows"),
     "lists": ([[i] for i in range(ROWS)], "free text"),
 }
@@ -74,7 +74,7 @@ def test_codes_with_leading_zeros_are_categories():
 
 
 def test_a_table_with_nothing_to_predict_from_is_refused():
-    with pytest.raises(TableError, match="none of use.*`c` left out: it has one value"):
+    with pytest.raises(TableError, match="got none: column `c` left out: it has the same value"):
         Preparation.learn(pd.DataFrame({"y": Y, "c": 1}), "y")
-    with pytest.raises(TableError, match="none of use"):
+    with pytest.raises(TableError, match="usable column to predict from, got none; add"):
         Preparation.learn(pd.DataFrame({"y": Y}), "y")

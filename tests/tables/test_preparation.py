@@ -1,4 +1,4 @@
-"""The whole way from a table to numbers, for tidy tables and any others."""
+"""From a table to numbers, for tidy and arbitrary tables."""
 
 import hypothesis
 import hypothesis.strategies as st

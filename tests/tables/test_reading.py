@@ -1,4 +1,4 @@
-"""Tables from files and to files, whole or refused in one sentence."""
+"""Reading tables from files and writing them, completely or not at all."""
 
 import ast
 import contextlib
@@ -93,7 +93,7 @@ BAD = {
     "zip": (b"PK\x03\x04....", "Excel"),
     "parquet": (b"PAR1....", "name it .parquet"),
     "binary": (b"a,b\n\0\1\2,1\n", "binary"),
-    "broken gzip": (gzip.compress(b"a,b\n1,2\n")[:-6], "whole"),
+    "broken gzip": (gzip.compress(b"a,b\n1,2\n")[:-6], "complete"),
 }
 
 

@@ -63,7 +63,7 @@ def test_rows_without_a_target_are_left_out():
     assert rows.sum() == ROWS - 4
     assert any("4 rows without a value of `y` left out" in note for note in preparation.notes)
     np.testing.assert_array_equal(preparation.observations(frame[rows]), frame["y"][rows])
-    with pytest.raises(TableError, match="4 rows; leave those rows out"):
+    with pytest.raises(TableError, match="4 rows; remove those rows"):
         preparation.observations(frame)
 
 

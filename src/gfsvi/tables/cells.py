@@ -1,8 +1,8 @@
-"""What the cells of a table say: numbers, texts or dates, and where they say nothing."""
+"""Parse the cells of a column as numbers, texts or dates, and mark those that are missing."""
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,12 +17,12 @@ _SPELLED = {"true": 1.0, "false": 0.0, "inf": np.inf, "infinity": np.inf}
 _SPELLED |= {"+inf": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
 _MISSING = {"?", "-", "--", ".", "n/a", "na", "n.a.", "nan", "nil", "none", "null", "missing"}
 _MISSING |= {"unknown", "not available"}
-# Beyond this, squares and sums of squares are no longer safe numbers.
+# Squares, and sums of squares, of larger numbers may overflow.
 _LARGEST = 1e100
 
 
 class Numbers(NamedTuple):
-    """A column read as numbers: NaN where there is none, and why there is none."""
+    """A column parsed as numbers: NaN where there is none, with masks that say why."""
 
     values: np.ndarray
     words: np.ndarray
@@ -30,28 +30,27 @@ class Numbers(NamedTuple):
 
 
 def read_numbers(cells: "pandas.Series", missing_words: Sequence[str] = ()) -> Numbers:
-    """Cells as numbers; words are cells that are neither a number nor missing."""
+    """Parse cells as numbers; `words` marks cells that are neither a number nor missing."""
     if cells.dtype.kind in "iuf" or str(cells.dtype) in ("bool", "boolean"):
         values = cells.to_numpy(np.float64, na_value=np.nan).copy()
         words = np.zeros(len(cells), bool)
     else:
         codes, texts = read_texts(cells)
         parsed = [_parse_number(text) for text in texts]
-        missing = _MISSING.union(word.casefold() for word in missing_words)
         # The last entry is for missing cells, whose code is -1.
         values = np.array([np.nan if p is None else p for p in parsed] + [np.nan])[codes]
-        odd = [p is None and _is_word(t, missing) for p, t in zip(parsed, texts, strict=True)]
-        words = np.array([*odd, False])[codes]
+        unparsed = np.array([*(p is None for p in parsed), False])
+        words = (unparsed & _are_words(texts, missing_words))[codes]
     infinite = np.abs(values) > _LARGEST
     values[infinite] = np.nan
     return Numbers(values, words, infinite)
 
 
 def read_texts(cells: "pandas.Series") -> tuple[np.ndarray, list[str]]:
-    """A code for each cell (-1 if missing) and the text that each code stands for."""
+    """Return a code per cell (-1 if missing) and the text that each code stands for."""
     pandas = load_pandas()
     if str(cells.dtype) in ("category", "object"):
-        # True, 1 and 1.0 are one value to pandas, but three texts to a reader.
+        # True, 1 and 1.0 are one value to pandas, but three different texts.
         values = cells.astype(object)
         texts = [
             None if gone else text_of(value)
@@ -68,7 +67,7 @@ def read_texts(cells: "pandas.Series") -> tuple[np.ndarray, list[str]]:
 def read_dates(
     cells: "pandas.Series", missing_words: Sequence[str] = ()
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cells as times (NaT where there is none), and which of them are words instead."""
+    """Parse cells as times (NaT where there is none), and mark those that are words instead."""
     pandas = load_pandas()
     if cells.dtype.kind == "M":
         return _as_times(pandas.to_datetime(cells, utc=True)), np.zeros(len(cells), bool)
@@ -78,13 +77,12 @@ def read_dates(
         pandas.Series(candidates, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
     times = _as_times(parsed)
-    missing = _MISSING.union(word.casefold() for word in missing_words)
-    words = np.isnat(times) & np.array([*(_is_word(text, missing) for text in texts), False])
+    words = np.isnat(times) & _are_words(texts, missing_words)
     return times[codes], words[codes]
 
 
-def text_of(value: Any) -> str:
-    """One way to write a value, however the file stored it: 2 and 2.0 are "2"."""
+def text_of(value: object) -> str:
+    """Write a value in one way, however the file stored it: 2 and 2.0 are both "2"."""
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         return str(int(value))
     if isinstance(value, np.generic):
@@ -92,12 +90,21 @@ def text_of(value: Any) -> str:
     return str(value).strip()
 
 
+def has_value(cells: "pandas.Series") -> np.ndarray:
+    """Mark the cells that are neither missing nor blank."""
+    if cells.dtype.kind == "O":
+        return read_texts(cells)[0] >= 0
+    return np.asarray(cells.notna())
+
+
 def _as_times(series: "pandas.Series") -> np.ndarray:
     return series.dt.tz_localize(None).to_numpy("datetime64[ms]")
 
 
-def _is_word(text: str, missing: set[str]) -> bool:
-    return text.casefold() not in missing
+def _are_words(texts: Sequence[str], missing_words: Sequence[str]) -> np.ndarray:
+    """Mark texts that do not stand for a missing value; a last entry is for missing cells."""
+    missing = _MISSING.union(word.casefold() for word in missing_words)
+    return np.array([*(text.casefold() not in missing for text in texts), False])
 
 
 def _parse_number(text: str) -> float | None:

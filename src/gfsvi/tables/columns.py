@@ -2,11 +2,11 @@
 
 import dataclasses
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from gfsvi.tables.cells import read_dates, read_numbers, read_texts
+from gfsvi.tables.cells import Numbers, has_value, read_dates, read_numbers, read_texts
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.recognition import are_few
 from gfsvi.tables.sentences import (
@@ -22,8 +22,6 @@ from gfsvi.tables.sentences import (
 if TYPE_CHECKING:
     import pandas
 
-_MEDIAN_STANDS_IN = "the median stands in for them"
-
 
 class AbstractColumn(ABC):
     """How one column of a table becomes columns of a matrix."""
@@ -33,66 +31,124 @@ class AbstractColumn(ABC):
     @property
     @abstractmethod
     def feature_names(self) -> tuple[str, ...]:
-        """What each column of the matrix is called."""
+        """The name of each column of the matrix."""
 
     @abstractmethod
     def encode(self, cells: "pandas.Series") -> np.ndarray:
-        """Finite numbers (row, feature)."""
+        """Encode cells as finite numbers (row, feature)."""
 
     @abstractmethod
     def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
-        """What a user should know about how the training cells are used, a sentence each."""
+        """What a user should know about how the training cells are used, as sentences."""
 
     @abstractmethod
     def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
-        """What these cells have that training had not, a sentence each."""
+        """What occurs in these cells but did not occur in training, as sentences."""
+
+
+class AbstractMeasurement(AbstractColumn):
+    """A column of numbers: missing ones are filled with the median and marked by a 0/1 feature."""
+
+    content: ClassVar[str]
+    median: float
+    has_missing: bool
+
+    @property
+    @abstractmethod
+    def value_name(self) -> str:
+        """The name of the feature that holds the numbers."""
+
+    @property
+    @abstractmethod
+    def median_in_words(self) -> str:
+        """The median as a user would write it."""
+
+    @abstractmethod
+    def read(self, cells: "pandas.Series") -> Numbers:
+        """Parse cells as numbers."""
+
+    @abstractmethod
+    def reading_note(self, cells: "pandas.Series", parsed: np.ndarray) -> str:
+        """Say how the parsed cells were understood, unless it is obvious."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        mark = (f"{self.name} is missing",) if self.has_missing else ()
+        return (self.value_name, *mark)
+
+    def encode(self, cells: "pandas.Series") -> np.ndarray:
+        numbers = self.read(cells)
+        if not are_few(numbers.words, cells):
+            raise TableError(
+                f"expected {self.content} in column `{self.name}`, as in training, got "
+                f"{examples(cells, numbers.words)} in {row_count(numbers.words)}; "
+                "correct these cells or leave them empty."
+            )
+        missing = np.isnan(numbers.values)
+        filled = np.where(missing, self.median, numbers.values)
+        features = [filled, missing.astype(float)] if self.has_missing else [filled]
+        return np.stack(features, axis=1)
+
+    def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
+        numbers, present = self.read(cells), has_value(cells)
+        unread = np.isnan(numbers.values) & ~numbers.infinite
+        remedy = f"filled with the median and marked by `{self.feature_names[-1]}`"
+        return _sentences(
+            self.reading_note(cells, ~unread),
+            words_note(cells, unread & present, self.content),
+            infinite_note(cells, numbers.infinite),
+            missing_note(self.name, unread & ~present, remedy),
+        )
+
+    def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
+        numbers = self.read(cells)
+        missing = np.isnan(numbers.values) & ~numbers.words & ~numbers.infinite
+        remedy = f"filled with the median {self.median_in_words}"
+        return _sentences(
+            words_note(cells, numbers.words, self.content),
+            infinite_note(cells, numbers.infinite),
+            "" if self.has_missing else unexpected_note(cells, missing, remedy),
+        )
 
 
 @final
 @dataclasses.dataclass(frozen=True)
-class Numeric(AbstractColumn):
-    """Numbers and booleans: the median stands in for what is missing."""
+class Numeric(AbstractMeasurement):
+    """Numbers and booleans."""
 
+    content: ClassVar[str] = "numbers"
     name: str
     median: float
     has_missing: bool
     missing_words: tuple[str, ...] = ()
 
     @property
-    def feature_names(self) -> tuple[str, ...]:
-        return _with_indicator(self.name, self.name, self.has_missing)
+    def value_name(self) -> str:
+        return self.name
 
-    def encode(self, cells: "pandas.Series") -> np.ndarray:
-        numbers = read_numbers(cells, self.missing_words)
-        _refuse_words(cells, numbers.words, "numbers")
-        return _fill(numbers.values, self.median, self.has_missing)
+    @property
+    def median_in_words(self) -> str:
+        return f"{self.median:.4g}"
 
-    def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
-        numbers = read_numbers(cells)
-        unread = np.isnan(numbers.values) & ~numbers.infinite
-        present = np.asarray(cells.notna())
-        empty, mark = unread & ~present, self.feature_names[-1]
-        return _sentences(
-            _parsed_note(cells, ~unread),
-            words_note(cells, unread & present, "numbers"),
-            infinite_note(cells, numbers),
-            missing_note(self.name, empty, _MEDIAN_STANDS_IN, mark),
-        )
+    def read(self, cells: "pandas.Series") -> Numbers:
+        return read_numbers(cells, self.missing_words)
 
-    def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
-        numbers = read_numbers(cells, self.missing_words)
-        found = [words_note(cells, numbers.words, "numbers"), infinite_note(cells, numbers)]
-        unexpected = np.isnan(numbers.values) & ~numbers.words & ~numbers.infinite
-        if unexpected.any() and not self.has_missing:
-            found.append(unexpected_note(cells, unexpected, f"the median {self.median:.4g} is"))
-        return _sentences(*found)
+    def reading_note(self, cells: "pandas.Series", parsed: np.ndarray) -> str:
+        # Only text needs a note, and searching a million distinct numbers would take a minute.
+        texts = distinct(cells, parsed) if cells.dtype.kind == "O" else ()
+        unusual = [text for text in texts if text.lower() not in ("true", "false")]
+        if not unusual:
+            return ""
+        shown = ", ".join(f"'{text}'" for text in unusual[:3])
+        return f"column `{self.name}` is text that was read as numbers ({shown})."
 
 
 @final
 @dataclasses.dataclass(frozen=True)
-class Date(AbstractColumn):
-    """Dates and times, as days since the first of them."""
+class Date(AbstractMeasurement):
+    """Dates and times, as days since the first one."""
 
+    content: ClassVar[str] = "dates"
     name: str
     first: str
     median: float
@@ -104,37 +160,30 @@ class Date(AbstractColumn):
             raise ValueError(f"Date expects a first date; got {self.first!r}.")
 
     @property
-    def feature_names(self) -> tuple[str, ...]:
-        day = self.first.partition("T")[0]
-        return _with_indicator(self.name, f"{self.name} (days since {day})", self.has_missing)
+    def value_name(self) -> str:
+        return f"{self.name} (days since {self._first_day})"
 
-    def encode(self, cells: "pandas.Series") -> np.ndarray:
+    @property
+    def median_in_words(self) -> str:
+        passed = np.timedelta64(int(self.median * 86_400_000), "ms")
+        return f"date {(np.datetime64(self.first, 'ms') + passed).astype('datetime64[D]')}"
+
+    def read(self, cells: "pandas.Series") -> Numbers:
         times, words = read_dates(cells, self.missing_words)
-        _refuse_words(cells, words, "dates")
-        return _fill(days_since(self.first, times), self.median, self.has_missing)
+        return Numbers(days_since(self.first, times), words, np.zeros(len(cells), bool))
 
-    def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
-        times, words = read_dates(cells)
-        empty, mark = np.isnat(times) & ~words, self.feature_names[-1]
-        return _sentences(
-            f"column `{self.name}` holds dates: taken as days since {self.first[:10]}.",
-            words_note(cells, words, "dates"),
-            missing_note(self.name, empty, _MEDIAN_STANDS_IN, mark),
-        )
+    def reading_note(self, cells: "pandas.Series", parsed: np.ndarray) -> str:
+        return f"column `{self.name}` holds dates; converted to days since {self._first_day}."
 
-    def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
-        times, words = read_dates(cells, self.missing_words)
-        found = [words_note(cells, words, "dates")]
-        unexpected = np.isnat(times) & ~words
-        if unexpected.any() and not self.has_missing:
-            found.append(unexpected_note(cells, unexpected, "the middle date is"))
-        return _sentences(*found)
+    @property
+    def _first_day(self) -> str:
+        return self.first.partition("T")[0]
 
 
 @final
 @dataclasses.dataclass(frozen=True)
 class Categories(AbstractColumn):
-    """Text: a 0/1 column for each frequent level, for all others and for missing ones."""
+    """Text: a 0/1 feature for each frequent level, for all other levels and for missing cells."""
 
     name: str
     levels: tuple[str, ...]
@@ -144,14 +193,14 @@ class Categories(AbstractColumn):
     @property
     def feature_names(self) -> tuple[str, ...]:
         names = [f"{self.name} = {level}" for level in self.levels]
-        names += [f"{self.name} is another"] * self.has_other
+        names += [f"{self.name} is other"] * self.has_other
         return (*names, *[f"{self.name} is missing"] * self.has_missing)
 
     def encode(self, cells: "pandas.Series") -> np.ndarray:
         codes, texts = read_texts(cells)
         places = {level: place for place, level in enumerate(self.levels)}
         width = len(self.feature_names)
-        # A place one beyond the matrix is cut off: all zeros.
+        # The column after the last is cut off, which leaves all zeros.
         other = len(self.levels) if self.has_other else width
         missing = width - 1 if self.has_missing else width
         place = np.array([*(places.get(text, other) for text in texts), missing])[codes]
@@ -160,32 +209,36 @@ class Categories(AbstractColumn):
     def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
         codes, texts = read_texts(cells)
         merged = (
-            f"column `{self.name}` has {len(texts)} categories: the {len(self.levels)} "
-            "most frequent are kept, all others put together."
+            f"column `{self.name}` has {len(texts)} categories; the {len(self.levels)} "
+            "most frequent are kept and all others are merged into one."
         )
-        remedy, mark = "they are a category of theirs", self.feature_names[-1]
-        missing = missing_note(self.name, codes < 0, remedy, mark)
+        remedy = f"these form a separate category, `{self.feature_names[-1]}`"
+        missing = missing_note(self.name, codes < 0, remedy)
         return _sentences(merged if self.has_other else "", missing)
 
     def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
         codes, texts = read_texts(cells)
-        known = np.array([*(text in self.levels for text in texts), True])
-        found = []
-        # Where rare levels were put together in training, another one is no surprise.
-        if not self.has_other and not known[codes].all():
-            found.append(
-                f"column `{self.name}` has {row_count(~known[codes])} with categories not seen in "
-                f"training ({examples(cells, ~known[codes])}): they are treated as unknown."
-            )
-        if (codes < 0).any() and not self.has_missing:
-            found.append(unexpected_note(cells, codes < 0, "no category is"))
-        return tuple(found)
+        known = np.array([*(text in self.levels for text in texts), True])[codes]
+        remedy = "encoded as none of the known categories"
+        return _sentences(
+            # Where rare levels were merged in training, another one is no surprise.
+            "" if self.has_other else self._unknown_note(cells, ~known),
+            "" if self.has_missing else unexpected_note(cells, codes < 0, remedy),
+        )
+
+    def _unknown_note(self, cells: "pandas.Series", unknown: np.ndarray) -> str:
+        if not unknown.any():
+            return ""
+        return (
+            f"column `{self.name}` has {row_count(unknown)} with categories not seen in training "
+            f"({examples(cells, unknown)}); treated as unknown."
+        )
 
 
 @final
 @dataclasses.dataclass(frozen=True)
 class Dropped(AbstractColumn):
-    """A column that is left out."""
+    """A column that is not used."""
 
     name: str
     reason: str
@@ -205,37 +258,8 @@ class Dropped(AbstractColumn):
 
 
 def days_since(first: str, times: np.ndarray) -> np.ndarray:
-    """Times as days, NaN where there is none."""
+    """Convert times to days since the first one, NaN where there is none."""
     return (times - np.datetime64(first, "ms")) / np.timedelta64(1, "D")
-
-
-def _with_indicator(name: str, feature: str, has_missing: bool) -> tuple[str, ...]:
-    return (feature, f"{name} is missing") if has_missing else (feature,)
-
-
-def _fill(values: np.ndarray, median: float, has_missing: bool) -> np.ndarray:
-    missing = np.isnan(values)
-    filled = np.where(missing, median, values)
-    return np.stack([filled, missing.astype(float)] if has_missing else [filled], axis=1)
-
-
-def _refuse_words(cells: "pandas.Series", words: np.ndarray, wanted: str) -> None:
-    if not are_few(words, cells):
-        raise TableError(
-            f"expected {wanted} in column `{cells.name}`, as in training, got "
-            f"{examples(cells, words)} in {row_count(words)}; "
-            "correct them or leave the cells empty."
-        )
-
-
-def _parsed_note(cells: "pandas.Series", parsed: np.ndarray) -> str:
-    # Only text is looked at again: a million different numbers would take a minute.
-    texts = distinct(cells, parsed) if cells.dtype.kind == "O" else ()
-    unusual = [text for text in texts if text.lower() not in ("true", "false")]
-    if not unusual:
-        return ""
-    shown = ", ".join(f"'{text}'" for text in unusual[:3])
-    return f"column `{cells.name}` is text that reads as numbers ({shown})."
 
 
 def _sentences(*notes: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How the recipe of each column is chosen from a training table."""
+"""Choose a recipe for each column of a training table."""
 
 import hashlib
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ _MOST_LEVELS = 20
 def learn_columns(
     frame: "pandas.DataFrame",
 ) -> tuple[tuple[AbstractColumn, ...], tuple[str, ...]]:
-    """A recipe for each column, and what a user should know about them."""
+    """Choose a recipe for each column, and say what a user should know about them."""
     columns = [_learn_column(frame[name]) for name in frame.columns]
     if not any(column.feature_names for column in columns):
-        # What counts the rows may be the input after all if there is no other.
+        # If there is no other input, a column that counts the rows may be one after all.
         columns = [_learn_column(frame[name], keep_counts=True) for name in frame.columns]
-    columns = _without_repetition(frame, columns)
+    columns = _without_duplicates(frame, columns)
     remarks = [remark for column in columns for remark in column.remarks(frame[column.name])]
     if not any(column.feature_names for column in columns):
         raise TableError(
-            "expected a column to predict from, got none of use"
+            "expected at least one usable column to predict from, got none"
             f"{': ' if remarks else ''}{' '.join(remarks[:3]).rstrip('.')}; add other columns."
         )
     return tuple(columns), tuple(remarks)
@@ -70,12 +70,12 @@ def _learn_numeric(cells: "pandas.Series", numbers: Numbers, keep_counts: bool) 
     if not present.size:
         return Dropped(name, "it has no finite values")
     if is_constant(present):
-        # Whether there is a value may still say something.
+        # Whether a value is missing may still be informative.
         return _learn_categories(cells) if has_missing else _constant_column(name)
     if looks_like_identifier(name, present):
-        return Dropped(name, "whole numbers under such a name look like an identifier")
+        return Dropped(name, "its name and whole numbers look like an identifier")
     if not keep_counts and counts_rows(name, present):
-        return Dropped(name, "it counts the rows, as an identifier does")
+        return Dropped(name, "it counts the rows like an identifier")
     words = distinct(cells, numbers.words)
     return Numeric(name, _median(present), has_missing, words)
 
@@ -99,40 +99,41 @@ def _learn_categories(cells: "pandas.Series") -> AbstractColumn:
 
 def _free_text(counts: np.ndarray) -> str:
     return (
-        f"{len(counts)} different texts in {counts.sum()} rows look like an identifier or free "
-        "text (dates are understood as YYYY-MM-DD)"
+        f"{len(counts)} distinct texts in {counts.sum()} rows look like an identifier or free "
+        "text (dates must be written as YYYY-MM-DD)"
     )
 
 
 def _too_rare(counts: np.ndarray) -> str:
     return (
-        f"it has {len(counts)} categories, of which the {_MOST_LEVELS} most frequent make up "
+        f"it has {len(counts)} categories, and the {_MOST_LEVELS} most frequent cover "
         "less than a tenth of the rows"
     )
 
 
-def _without_repetition(
+def _without_duplicates(
     frame: "pandas.DataFrame", columns: Sequence[AbstractColumn]
 ) -> list[AbstractColumn]:
-    """The same columns, but those that repeat an earlier one are dropped."""
+    """Drop the columns that duplicate an earlier one."""
     first: dict[tuple[type[AbstractColumn], tuple[str, ...], bytes], str] = {}
     kept: list[AbstractColumn] = []
     for column in columns:
-        # Adding 0 makes -0 and 0 one.
+        # Adding 0 turns -0 into 0.
         encoded = np.ascontiguousarray(column.encode(frame[column.name]) + 0.0)
         content = hashlib.blake2b(encoded).digest()
         levels = column.levels if isinstance(column, Categories) else ()
         key = (type(column), levels, content)
         twin = first.setdefault(key, column.name) if column.feature_names else column.name
-        repeats = twin != column.name
-        kept.append(Dropped(column.name, f"it repeats column `{twin}`") if repeats else column)
+        is_duplicate = twin != column.name
+        reason = f"it duplicates column `{twin}`"
+        kept.append(Dropped(column.name, reason) if is_duplicate else column)
     return kept
 
 
 def _constant_column(name: str) -> Dropped:
-    return Dropped(name, "it has one value in all rows")
+    return Dropped(name, "it has the same value in every row")
 
 
 def _median(values: np.ndarray) -> float:
-    # A value of the column itself: no half truths among booleans.
+    # Always a value of the column: booleans have no 0.5.
     return float(np.quantile(values, 0.5, method="inverted_cdf"))

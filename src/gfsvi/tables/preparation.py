@@ -1,4 +1,4 @@
-"""What was learned about a table, and how tables like it become numbers."""
+"""What was learned about a training table, and how similar tables become numbers."""
 
 import dataclasses
 from collections import Counter
@@ -14,12 +14,12 @@ from gfsvi.tables.sentences import listed, row_count
 from gfsvi.tables.targets import (
     Label,
     Task,
+    check_numeric_target,
     check_target_names,
     choose_task,
     class_indices,
     finite_target,
     learn_classes,
-    refuse_text_target,
     row_notes,
     rows_with_targets,
 )
@@ -43,12 +43,12 @@ class Preparation:
     def learn(
         cls, frame: "pandas.DataFrame", target: str | Sequence[str], task: Task = "auto"
     ) -> "Preparation":
-        """Decide from the training table what to do with each column, and say so in `notes`."""
+        """Decide from the training table how to use each column, and record it in `notes`."""
         names = (target,) if isinstance(target, str) else tuple(target)
         frame = _with_targets(frame, names)
         chosen, reasons = choose_task(frame, names, task)
         for name in names if chosen == "regression" else ():
-            refuse_text_target(frame[name])
+            check_numeric_target(frame[name])
         rows = rows_with_targets(frame, names, chosen)
         frame, notes = frame.loc[rows], (*reasons, *row_notes(rows, names))
         classes = learn_classes(frame, names, chosen)
@@ -57,7 +57,7 @@ class Preparation:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """One name for each column of the matrix, all different."""
+        """A unique name for each column of the matrix."""
         names: dict[str, None] = {}
         for name in (name for column in self.columns for name in column.feature_names):
             fresh, number = name, 2
@@ -67,19 +67,19 @@ class Preparation:
         return tuple(names)
 
     def inputs(self, frame: "pandas.DataFrame") -> np.ndarray:
-        """The table as finite numbers (row, feature); other columns are ignored."""
+        """Convert a table to finite numbers (row, feature), ignoring other columns."""
         frame = self._with_columns(frame)
         parts = [column.encode(frame[column.name]) for column in self._used]
         return np.concatenate(parts, axis=1)
 
     def observations(self, frame: "pandas.DataFrame") -> np.ndarray:
-        """Targets (row,), (row, target) if several, or the index of each row's class."""
+        """Return targets (row,), (row, target) if there are several, or class indices (row,)."""
         frame = _with_targets(frame, self.target)
         missing = ~rows_with_targets(frame, self.target, self.task)
         if missing.any():
             raise TableError(
                 f"expected a value of {listed(self.target)} in every row, got none in "
-                f"{row_count(missing)}; leave those rows out."
+                f"{row_count(missing)}; remove those rows."
             )
         if self.classes is not None:
             return class_indices(frame[self.target[0]], self.classes)
@@ -87,11 +87,11 @@ class Preparation:
         return values[0] if len(values) == 1 else np.stack(values, axis=1)
 
     def usable_rows(self, frame: "pandas.DataFrame") -> np.ndarray:
-        """Which rows have every target."""
+        """Mark the rows that have a value for every target."""
         return rows_with_targets(_with_targets(frame, self.target), self.target, self.task)
 
     def surprises(self, frame: "pandas.DataFrame") -> tuple[str, ...]:
-        """What this table has that the training table had not, a sentence each."""
+        """What occurs in this table but did not occur in training, as sentences."""
         frame = self._with_columns(frame)
         return tuple(note for c in self._used for note in c.surprises(frame[c.name]))
 
@@ -100,19 +100,19 @@ class Preparation:
         return [column for column in self.columns if column.feature_names]
 
     def _with_columns(self, frame: "pandas.DataFrame") -> "pandas.DataFrame":
-        """The table with names as text, if it has every column that is used."""
+        """Convert column names to text and raise if a column that is needed is missing."""
         frame = _with_text_names(frame)
         missing = [column.name for column in self._used if column.name not in frame.columns]
         if missing:
             raise TableError(
                 f"expected the columns of the training table, got none named {listed(missing)}; "
-                "add them, with empty cells if they are not known."
+                "add them, with empty cells if their values are unknown."
             )
         return frame
 
 
 def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.DataFrame":
-    """The table with names as text, if it has every target."""
+    """Convert column names to text and raise if a target is missing."""
     frame = _with_text_names(frame)
     check_target_names(frame, names)
     return frame
@@ -120,9 +120,9 @@ def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.
 
 def _with_text_names(frame: "pandas.DataFrame") -> "pandas.DataFrame":
     names = [str(name) for name in frame.columns]
-    twice = [name for name, number in Counter(names).items() if number > 1]
-    if twice:
+    repeated = [name for name, number in Counter(names).items() if number > 1]
+    if repeated:
         raise TableError(
-            f"expected different column names, got {listed(twice)} more than once; rename one."
+            f"expected unique column names, got {listed(repeated)} more than once; rename one."
         )
     return frame.set_axis(names, axis=1)

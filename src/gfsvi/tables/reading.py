@@ -1,4 +1,4 @@
-"""Tables: files to frames and back, in words when that fails."""
+"""Read tables from CSV and Parquet files into frames, and write them back."""
 
 import csv
 import gzip
@@ -8,12 +8,15 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from gfsvi.storage.files import WriteError, atomic_path
 
 if TYPE_CHECKING:
     import pandas
+
+FilePath = str | os.PathLike[str]
 
 _PARQUET = (".parquet", ".pq")
 _FOREIGN = {
@@ -25,28 +28,28 @@ _FOREIGN = {
 }
 _DECIMAL_POINT = re.compile(rb"(?:^|[;\t\n])[+-]?\d+\.\d+(?=[;\t\r\n]|$)")
 _DECIMAL_COMMA = re.compile(rb"(?:^|[;\t\n])[+-]?\d+,\d+(?=[;\t\r\n]|$)")
-# Newer versions of pandas read numbers exactly unasked, and warn who asks.
+# Newer versions of pandas do this by default, and warn if asked to.
 _EXACT = {"float_precision": "round_trip"}
 
 
 class TableError(ValueError):
-    """A table that cannot be used, said in one sentence: expected, got, remedy."""
+    """A table that cannot be used; the message says what was expected and how to fix it."""
 
 
-def load_pandas() -> Any:
-    """The pandas module, imported only when a table is used."""
+def load_pandas() -> ModuleType:
+    """Import pandas, which is needed only where a table is used."""
     try:
         import pandas
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise TableError(
-            f"tables expect pandas and pyarrow, got no {error.name}; "
+            f"expected pandas and pyarrow, which tables need, got no {error.name}; "
             "install them with `pip install gfsvi[tables]`."
         ) from error
     return pandas
 
 
-def read_table(path: str | os.PathLike[str]) -> "pandas.DataFrame":
+def read_table(path: FilePath) -> "pandas.DataFrame":
     """Read a CSV or Parquet file; rows are numbered from 0."""
     data = _read_bytes(Path(path))
     if not data:
@@ -62,8 +65,8 @@ def read_table(path: str | os.PathLike[str]) -> "pandas.DataFrame":
     return frame.reset_index(drop=True)
 
 
-def write_table(frame: "pandas.DataFrame", path: str | os.PathLike[str]) -> None:
-    """Write a frame without its index to a CSV or Parquet file, whole or not at all."""
+def write_table(frame: "pandas.DataFrame", path: FilePath) -> None:
+    """Write a frame without its index to a CSV or Parquet file, atomically."""
     suffix = Path(path).suffix.lower()
     with atomic_path(path) as temporary:
         try:
@@ -92,12 +95,12 @@ def _read_bytes(path: Path) -> bytes:
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise TableError(
             f"expected a readable file at {path}, got the error '{_brief(error)}'; "
-            "check its permissions and that it is whole."
+            "check its permissions and that it is complete."
         ) from error
 
 
-def _text(data: bytes, path: Any) -> bytes:
-    """The bytes of a CSV file without a byte order mark, if they are UTF-8."""
+def _text(data: bytes, path: FilePath) -> bytes:
+    """Remove the byte order mark of a CSV file; raise unless it is UTF-8."""
     for beginning, kind in _FOREIGN.items():
         if data.startswith(beginning):
             raise TableError(f"expected CSV text in {path}, got {kind}.")
@@ -115,7 +118,7 @@ def _text(data: bytes, path: Any) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
-def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
+def _parse_csv(data: bytes, path: FilePath) -> "pandas.DataFrame":
     pandas = load_pandas()
     separator = max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
     _check_rows(_rows(data, separator, path), path)
@@ -133,19 +136,19 @@ def _parse_csv(data: bytes, path: Any) -> "pandas.DataFrame":
         raise _unreadable_csv(path, error) from error
 
 
-def _check_rows(rows: Iterator[list[str]], path: Any) -> None:
+def _check_rows(rows: Iterator[list[str]], path: FilePath) -> None:
     header = next(rows, [])
     _check_names(header, path)
     for row in rows:  # pandas would fill short rows and shift long ones
         if len(row) != len(header):
             raise TableError(
                 f"expected {len(header)} values in every row of {path}, got {len(row)} in the row "
-                f"that begins with '{row[0][:40]}'; check separators and quotes there."
+                f"that begins with '{row[0][:40]}'; check its separators and quotes."
             )
 
 
-def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
-    """Rows of a CSV file that are not blank."""
+def _rows(data: bytes, separator: str, path: FilePath) -> Iterator[list[str]]:
+    """Iterate over the rows of a CSV file that are not blank."""
     text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
     try:
         for row in csv.reader(text, delimiter=separator):
@@ -155,29 +158,30 @@ def _rows(data: bytes, separator: str, path: Any) -> Iterator[list[str]]:
         raise _unreadable_csv(path, error) from error
 
 
-def _unreadable_csv(path: Any, error: Exception) -> TableError:
+def _unreadable_csv(path: FilePath, error: Exception) -> TableError:
     return TableError(
         f"expected a table in {path}, got the error '{_brief(error)}'; check separators and quotes."
     )
 
 
-def _check_names(names: Sequence[str], path: Any) -> None:
+def _check_names(names: Sequence[str], path: FilePath) -> None:
     nameless = [str(i) for i, name in enumerate(names, 1) if not str(name).strip()]
     if nameless or not names:
         raise TableError(
             f"expected a name for each column of {path}, got none for column "
-            f"{', '.join(nameless[:5]) or '1'}; name it or remove it (pandas writes row numbers "
-            "without a name unless told `index=False`)."
+            f"{', '.join(nameless[:5]) or '1'}; name or remove it (pandas writes row numbers "
+            "without a name unless given `index=False`)."
         )
-    twice = list(dict.fromkeys(name for name in names if list(names).count(name) > 1))
-    if twice:
+    repeated = list(dict.fromkeys(name for name in names if list(names).count(name) > 1))
+    if repeated:
+        shown = ", ".join(f"`{name}`" for name in repeated[:5])
         raise TableError(
-            f"expected different column names in {path}, got "
-            f"{', '.join(f'`{name}`' for name in twice[:5])} more than once; rename or remove one."
+            f"expected unique column names in {path}, got {shown} more than once; "
+            "rename or remove one."
         )
 
 
-def _parse_parquet(data: bytes, path: Any) -> "pandas.DataFrame":
+def _parse_parquet(data: bytes, path: FilePath) -> "pandas.DataFrame":
     load_pandas()
     import pyarrow
     import pyarrow.parquet
@@ -185,13 +189,13 @@ def _parse_parquet(data: bytes, path: Any) -> "pandas.DataFrame":
     try:
         table = pyarrow.parquet.read_table(io.BytesIO(data))
         _check_names(table.column_names, path)
-        # Row labels that pandas stored without a name are no data.
+        # Row labels that pandas stored without a name are not data.
         kept = [n for n in table.column_names if not re.fullmatch(r"__index_level_\d+__", n)]
         return table.select(kept).to_pandas(ignore_metadata=True)
     except (pyarrow.ArrowException, OSError) as error:
         raise TableError(
             f"expected a Parquet file at {path}, got the error '{_brief(error)}'; "
-            "check that it is whole and not of another kind."
+            "check that it is complete and really is Parquet."
         ) from error
 
 

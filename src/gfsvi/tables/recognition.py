@@ -1,4 +1,4 @@
-"""What the cells of a column look like: numbers, dates, codes, an identifier, one value."""
+"""Recognise what a column holds: numbers, dates, codes, an identifier or a constant."""
 
 import re
 from typing import TYPE_CHECKING
@@ -10,15 +10,15 @@ from gfsvi.tables.cells import Numbers, read_dates, read_texts
 if TYPE_CHECKING:
     import pandas
 
-_MANY_NUMBERS = 20  # so many different ones under an identifier's name are no measurement
-_MOST_WORDS = 0.2  # share of a column that may be words if the rest are numbers
+_MANY_NUMBERS = 20  # a column named like an identifier with more distinct numbers is one
+_MOST_WORDS = 0.2  # largest share of words in a column of numbers or dates
 _IDENTIFIER = re.compile(r"(?:^|[^a-z])(?:id|ids|uuid|guid|identifier)$")
 _NUMBERING = re.compile(r"(?:^|[^a-z])(?:index|idx|key|no|nr|num|number|row|serial|record)$")
 _TIME = re.compile(r"(?:^|[^a-z])(?:age|date|day|hour|minute|month|second|step|time|week|year)s?$")
 
 
 def are_dates(cells: "pandas.Series") -> bool:
-    """Whether a column holds dates, but for a few words."""
+    """Whether a column holds dates, apart from a few words."""
     if cells.dtype.kind not in "MO" or str(cells.dtype) == "category":
         return False
     times, words = read_dates(cells)
@@ -26,25 +26,25 @@ def are_dates(cells: "pandas.Series") -> bool:
 
 
 def are_numbers(numbers: Numbers) -> bool:
-    """Whether a column holds numbers, but for a few words."""
+    """Whether a column holds numbers, apart from a few words."""
     found = np.sum(~np.isnan(numbers.values)) + np.sum(numbers.infinite)
     words = np.sum(numbers.words)
     return bool(found > 0 and words <= _MOST_WORDS * (found + words))
 
 
 def are_few(words: np.ndarray, cells: "pandas.Series") -> bool:
-    """Whether the marked words are so few that the rest says what a column holds."""
+    """Whether the marked words are few enough to be treated as missing."""
     return bool(np.sum(words) <= _MOST_WORDS * cells.notna().sum())
 
 
 def has_leading_zeros(cells: "pandas.Series") -> bool:
-    """Whether a column holds codes such as 01234, which as a number would lose its zero."""
+    """Whether a column holds codes such as 01234, which would lose the zero as a number."""
     is_text = cells.dtype.kind == "O"
     return is_text and any(re.fullmatch(r"0\d+", text) for text in read_texts(cells)[1])
 
 
 def looks_like_identifier(name: str, present: np.ndarray) -> bool:
-    """Whether name and values say that whole numbers are names of rows."""
+    """Whether the name and the values suggest whole numbers that identify rows."""
     if np.any(present != np.round(present)):
         return False
     distinct = len(np.unique(present))
@@ -57,15 +57,15 @@ def looks_like_identifier(name: str, present: np.ndarray) -> bool:
 
 
 def counts_rows(name: str, present: np.ndarray) -> bool:
-    """Whether values go up by one from row to row, unless the name says that time does."""
+    """Whether values increase by one from row to row, unless the name suggests a time."""
     steps = np.diff(present)
-    # Not every step: rows without a target are gone.
+    # Not every step has to be 1: rows without a target have been removed.
     counting = np.all(steps >= 1) and np.mean(steps == 1) >= 0.9
     return bool(counting and not _TIME.search(_spaced(name)))
 
 
 def is_constant(values: np.ndarray) -> bool:
-    """Whether values differ by no more than rounding, which is no information."""
+    """Whether values differ by no more than rounding errors."""
     return bool(np.ptp(values) <= max(1e-100, 1e-14 * np.max(np.abs(values))))
 
 

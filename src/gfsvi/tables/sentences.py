@@ -1,73 +1,73 @@
-"""Rows, cells and names in words, and the sentences that several recipes share."""
+"""Rows, cells and column names in words, and the sentences that several recipes share."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gfsvi.tables.cells import Numbers, read_texts
+from gfsvi.tables.cells import read_texts
 
 if TYPE_CHECKING:
     import pandas
 
 
-def words_note(cells: "pandas.Series", words: np.ndarray, wanted: str) -> str:
-    """Say which words stand where numbers or dates were wanted, if any."""
+def words_note(cells: "pandas.Series", words: np.ndarray, expected: str) -> str:
+    """Say which words were found instead of numbers or dates, if any."""
     if not words.any():
         return ""
     return (
-        f"column `{cells.name}` has {examples(cells, words)} in place of {wanted} in "
-        f"{row_count(words)}: taken as missing."
+        f"column `{cells.name}` has {examples(cells, words)} instead of {expected} in "
+        f"{row_count(words)}; treated as missing."
     )
 
 
-def infinite_note(cells: "pandas.Series", numbers: Numbers) -> str:
-    """Say how many numbers are too large to be used, if any."""
-    if not numbers.infinite.any():
+def infinite_note(cells: "pandas.Series", infinite: np.ndarray) -> str:
+    """Say how many numbers are too large to use, if any."""
+    if not infinite.any():
         return ""
     return (
-        f"column `{cells.name}` has {row_count(numbers.infinite)} with infinite or "
-        "astronomically large numbers: taken as missing."
+        f"column `{cells.name}` has infinite or extremely large numbers in "
+        f"{row_count(infinite)}; treated as missing."
     )
 
 
-def unexpected_note(cells: "pandas.Series", missing: np.ndarray, stand_in: str) -> str:
-    """Say what is assumed for gaps in a column that had none in training."""
-    return (
-        f"column `{cells.name}` has {row_count(missing)} without a value, which training had not: "
-        f"{stand_in} assumed."
-    )
-
-
-def missing_note(name: str, missing: np.ndarray, remedy: str, mark: str) -> str:
-    """Say what is done about gaps in training, if any, and which feature marks them."""
+def unexpected_note(cells: "pandas.Series", missing: np.ndarray, remedy: str) -> str:
+    """Say how missing values are handled in a column that had none in training, if any."""
     if not missing.any():
         return ""
     return (
-        f"column `{name}` has {row_count(missing)} without a value: {remedy}, marked by `{mark}`."
+        f"column `{cells.name}` has missing values in {row_count(missing)} but had none in "
+        f"training; {remedy}."
     )
 
 
-def row_count(mask: Any) -> str:
-    """The number of rows that a mask marks."""
+def missing_note(name: str, missing: np.ndarray, remedy: str) -> str:
+    """Say how missing values are handled in training, if there are any."""
+    if not missing.any():
+        return ""
+    return f"column `{name}` has missing values in {row_count(missing)}; {remedy}."
+
+
+def row_count(mask: np.ndarray) -> str:
+    """Count the rows that a mask marks, in words."""
     number = int(np.sum(mask))
     return f"{number} row" if number == 1 else f"{number} rows"
 
 
-def examples(cells: "pandas.Series", mask: Any) -> str:
-    """The first few different texts among the marked cells."""
-    texts = distinct(cells, np.asarray(mask))
+def examples(cells: "pandas.Series", mask: np.ndarray) -> str:
+    """Quote the first few distinct texts among the marked cells."""
+    texts = distinct(cells, mask)
     shown = ", ".join(f"'{text[:40]}'" for text in texts[:3])
     return f"{shown}, ..." if len(texts) > 3 else shown
 
 
 def distinct(cells: "pandas.Series", mask: np.ndarray) -> tuple[str, ...]:
-    """The different texts among the marked cells, in order of appearance."""
+    """Return the distinct texts among the marked cells, in order of appearance."""
     codes, texts = read_texts(cells[mask])
     return tuple(texts[code] for code in dict.fromkeys(codes[codes >= 0]))
 
 
-def listed(names: Sequence[str], joint: str = ", ") -> str:
-    """Names of columns, as many as one cares to read."""
-    shown = joint.join(f"`{name}`" for name in names[:20])
+def listed(names: Sequence[str], separator: str = ", ") -> str:
+    """List column names, at most 20 of them."""
+    shown = separator.join(f"`{name}`" for name in names[:20])
     return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown

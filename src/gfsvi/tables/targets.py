@@ -1,12 +1,12 @@
-"""What is to be predicted: the task, the rows that have a target, numbers or classes."""
+"""What is predicted: the task, the rows that have a target, and its numbers or classes."""
 
 import difflib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from gfsvi.tables.cells import read_numbers, read_texts, text_of
+from gfsvi.tables.cells import has_value, read_numbers, read_texts, text_of
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.recognition import are_dates, are_few, are_numbers, is_constant
 from gfsvi.tables.sentences import examples, listed, row_count
@@ -22,7 +22,7 @@ _MOST_CLASSES = 100
 
 
 def check_target_names(frame: "pandas.DataFrame", names: tuple[str, ...]) -> None:
-    """Refuse names that are not those of different columns, with the nearest ones there are."""
+    """Raise unless all names are those of distinct columns, and suggest similar ones."""
     if len(names) == 0 or len(set(names)) < len(names):
         raise TableError(f"expected different target columns, got {list(names)}; name each once.")
     for name in names:
@@ -32,14 +32,14 @@ def check_target_names(frame: "pandas.DataFrame", names: tuple[str, ...]) -> Non
             known = "other columns" if near else listed(list(frame.columns)) or "no columns"
             if not near and len(frame.columns) == 1:
                 known = f"a single column {known}"
-                remedy = "separate columns by commas, semicolons or tabs."
+                remedy = "separate columns with commas, semicolons or tabs."
             raise TableError(f"expected a target column `{name}`, got {known}; {remedy}")
 
 
 def choose_task(
     frame: "pandas.DataFrame", names: tuple[str, ...], task: str
 ) -> tuple[str, tuple[str, ...]]:
-    """The task that was asked for or that the target suggests, and why."""
+    """Return the requested task, or the one that the target suggests and why."""
     if task not in ("auto", "regression", "classification"):
         raise TableError(
             f"expected the task auto, regression or classification, got {task!r}; choose one."
@@ -60,31 +60,31 @@ def _suggested_task(cells: "pandas.Series") -> tuple[str, str]:
     declared = str(cells.dtype) in ("bool", "boolean", "category")
     is_text = declared or (not are_numbers(numbers) and numbers.words.any())
     if (is_text or distinct == 2) and not are_dates(cells):
-        what = "categories" if is_text else "two different values"
+        what = "holds categories" if is_text else "has two distinct values"
         remedy = "" if is_text else "; use `--task regression` to predict it as a number"
-        return "classification", f"target `{cells.name}` has {what}: classification{remedy}."
+        return "classification", f"target `{cells.name}` {what}: classification{remedy}."
     return "regression", (
-        f"target `{cells.name}` is a number with {distinct} different values: regression; "
-        "use `--task classification` to predict its values as classes."
+        f"target `{cells.name}` is a number with {distinct} distinct values: regression; "
+        "use `--task classification` to treat its values as classes."
     )
 
 
-def refuse_text_target(cells: "pandas.Series") -> None:
-    """Refuse a target of words or dates where numbers are predicted."""
+def check_numeric_target(cells: "pandas.Series") -> None:
+    """Raise if a regression target holds words or dates."""
     if are_dates(cells):
-        remedy = "write them as a number of days"
+        remedy = "convert them to a number of days"
     elif not are_few(read_numbers(cells).words, cells):
         remedy = "use `--task classification` or correct them"
     else:
         return
     raise TableError(
-        f"expected numbers in target `{cells.name}`, got {examples(cells, cells.notna())}; "
+        f"expected numbers in target `{cells.name}`, got {examples(cells, has_value(cells))}; "
         f"{remedy}."
     )
 
 
 def rows_with_targets(frame: "pandas.DataFrame", names: tuple[str, ...], task: str) -> np.ndarray:
-    """Which rows have every target, be it infinite."""
+    """Mark the rows that have a value for every target, including infinite ones."""
     if task == "classification":
         return read_texts(frame[names[0]])[0] >= 0
     numbers = [read_numbers(frame[name]) for name in names]
@@ -92,7 +92,7 @@ def rows_with_targets(frame: "pandas.DataFrame", names: tuple[str, ...], task: s
 
 
 def row_notes(rows: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Say how many rows have no target; refuse if too few have one."""
+    """Say how many rows have no target; raise if too few have one."""
     if not rows.any():
         raise TableError(
             f"expected values of {listed(names)}, got none in {row_count(~rows)}; "
@@ -101,7 +101,7 @@ def row_notes(rows: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
     if rows.sum() < _FEWEST_ROWS:
         raise TableError(
             f"expected at least {_FEWEST_ROWS} rows with a value of {listed(names)}, "
-            f"got {rows.sum()}; collect more."
+            f"got {rows.sum()}; collect more rows."
         )
     if rows.all():
         return ()
@@ -111,7 +111,7 @@ def row_notes(rows: np.ndarray, names: tuple[str, ...]) -> tuple[str, ...]:
 def learn_classes(
     frame: "pandas.DataFrame", names: tuple[str, ...], task: str
 ) -> tuple[Label, ...] | None:
-    """The labels of a classification in order; numbers are only checked."""
+    """Return the class labels in order; for regression, raise if a target cannot be learned."""
     if task == "classification":
         return _classes_of(frame[names[0]])
     for name in names:
@@ -122,7 +122,7 @@ def learn_classes(
 
 
 def finite_target(cells: "pandas.Series") -> np.ndarray:
-    """A target as numbers, none of them infinite."""
+    """Return a target as numbers; raise if one is infinite."""
     numbers = read_numbers(cells)
     if numbers.infinite.any():
         raise TableError(
@@ -133,14 +133,14 @@ def finite_target(cells: "pandas.Series") -> np.ndarray:
 
 
 def class_indices(cells: "pandas.Series", classes: tuple[Label, ...]) -> np.ndarray:
-    """The place of each row's class among those of the training table."""
+    """Return the index of each row's class among those of the training table."""
     codes, texts = read_texts(cells)
     places = {text_of(label): place for place, label in enumerate(classes)}
     unknown = np.array([text not in places for text in texts], bool)[codes]
     if unknown.any():
         raise TableError(
             f"expected classes of the training table in target `{cells.name}`, got "
-            f"{examples(cells, unknown)} in {row_count(unknown)}; leave those rows out."
+            f"{examples(cells, unknown)} in {row_count(unknown)}; remove those rows."
         )
     return np.array([places[text] for text in texts], np.int64)[codes]
 
@@ -160,7 +160,7 @@ def _classes_of(cells: "pandas.Series") -> tuple[Label, ...]:
     return tuple(sorted(labels))
 
 
-def _label(value: Any) -> Label:
+def _label(value: object) -> Label:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
@@ -168,8 +168,8 @@ def _label(value: Any) -> Label:
     return value if isinstance(value, (bool, int, float)) else text_of(value)
 
 
-def _all_are(labels: Sequence[Label], kind: Any) -> bool:
-    # To Python a bool is an int; to a reader it is not.
+def _all_are(labels: Sequence[Label], kind: type | tuple[type, ...]) -> bool:
+    # In Python a bool is an int; as a label it is not.
     wanted = kind is bool
     return all(isinstance(x, kind) and isinstance(x, bool) == wanted for x in labels)
 
