@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gfsvi.bench.data.dataset import Loaded
-from gfsvi.bench.data.folds import fold_of, standardized
+from gfsvi.bench.data.folds import fold_of, standardized_like
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.running.execution import execute, run_from
 from gfsvi.bench.tasks.regression import outside_rows
@@ -85,7 +85,7 @@ def test_folds_share_no_row_and_are_standardised_by_training_rows():
 
 def test_a_column_that_is_constant_but_for_rounding_becomes_zero():
     column = np.full((30, 1), 0.998)
-    np.testing.assert_allclose(standardized(column, column), 0, atol=1e-12)
+    np.testing.assert_allclose(standardized_like(column, column), 0, atol=1e-12)
 
 
 def test_rows_from_outside_are_standardised_by_themselves():

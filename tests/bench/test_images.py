@@ -9,7 +9,7 @@ from gfsvi.bench.data.loading import load as load_real
 from gfsvi.bench.experiment import Experiment, Run
 from gfsvi.bench.reporting.figures import draw_figure
 from gfsvi.bench.running.execution import execute
-from gfsvi.bench.tasks.rotation import turned
+from gfsvi.bench.tasks.rotation import rotated
 
 TINY = {
     "network": {"channels": [2, 2], "hidden": 4},
@@ -94,9 +94,9 @@ def test_the_split_depends_on_the_seed_alone():
 
 def test_turning_by_a_right_angle_moves_every_pixel_where_it_belongs():
     x = np.random.default_rng(0).normal(size=(2, 6, 6, 1))
-    np.testing.assert_allclose(turned(x, 90), np.rot90(x, axes=(1, 2)), atol=1e-9)
-    np.testing.assert_array_equal(turned(x, 0), x)
-    corners = turned(x, 45)[:, 0, 0]
+    np.testing.assert_allclose(rotated(x, 90), np.rot90(x, axes=(1, 2)), atol=1e-9)
+    np.testing.assert_array_equal(rotated(x, 0), x)
+    corners = rotated(x, 45)[:, 0, 0]
     np.testing.assert_allclose(corners, x.min())  # nothing was there
 
 

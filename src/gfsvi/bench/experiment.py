@@ -1,4 +1,4 @@
-"""An experiment is a TOML file: a task, data sets, methods and folds, which make runs."""
+"""Experiments: TOML files that name a task, data sets, methods and folds, and so their runs."""
 
 import dataclasses
 import hashlib
@@ -18,22 +18,26 @@ _KEYS = (
 )
 
 
+Settings = dict[str, Any]
+"""A table of a TOML file: strings, numbers, lists and further tables, by name."""
+
+
 class ExperimentError(ValueError):
-    """An experiment that cannot be understood; the message is one sentence for people."""
+    """Raised if an experiment is invalid; the message is written for users."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One thing to do: a method on a fold of a data set.
+    """One run: a method on one fold of a data set, with one seed.
 
     Args:
         experiment: Name of the experiment.
         task: Name of the task.
         dataset: Name of the data set.
-        label: What the method is called in this experiment.
-        fold: Number of the fold.
-        seed: Of everything random besides the folds.
-        settings: Of the method and its prior.
+        label: Name of the method in this experiment.
+        fold: Index of the fold.
+        seed: Seed of all randomness other than the folds.
+        settings: Settings of the method and its prior.
     """
 
     experiment: str
@@ -42,11 +46,11 @@ class Run:
     label: str
     fold: int
     seed: int
-    settings: dict[str, Any]
+    settings: Settings
 
     @property
     def identity(self) -> str:
-        """A hash of all that decides the outcome; the experiment's name does not."""
+        """Hash of everything that determines the outcome, which excludes the experiment's name."""
         content = dataclasses.asdict(self) | {"experiment": None}
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -54,20 +58,20 @@ class Run:
 
 @dataclasses.dataclass(frozen=True)
 class Experiment:
-    """What is to be run, and how it is to be shown.
+    """What to run and how to report it.
 
     Args:
-        name: Of the file it came from, without its ending.
-        title: One line for people.
-        task: Name of the task that every run carries out.
+        name: Name of the file, without its suffix.
+        title: Title of the report.
+        task: Name of the task that every run performs.
         datasets: Names of the data sets.
-        folds: Numbers of the folds.
-        seeds: Every run is made with each.
-        settings: Of the task, for every method.
-        methods: Settings of each method, by its label.
-        chosen: Settings by label and data set that a search has chosen, over those of the method.
-        search: What a search may choose from.
-        report: How the report shows it.
+        folds: Indices of the folds.
+        seeds: Seeds; every fold is run with each of them.
+        settings: Settings shared by all methods.
+        methods: Settings of each method, by label.
+        chosen: Settings found by a search, by label and data set; they override the method's.
+        search: Search space and budget.
+        report: Contents and layout of the report.
     """
 
     name: str
@@ -76,37 +80,37 @@ class Experiment:
     datasets: tuple[str, ...]
     folds: tuple[int, ...]
     seeds: tuple[int, ...]
-    settings: dict[str, Any]
-    methods: dict[str, dict[str, Any]]
-    chosen: dict[str, dict[str, dict[str, Any]]]
-    search: dict[str, Any]
-    report: dict[str, Any]
+    settings: Settings
+    methods: dict[str, Settings]
+    chosen: dict[str, dict[str, Settings]]
+    search: Settings
+    report: Settings
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> "Experiment":
-        """The experiment that a TOML file describes; nothing in it is executed."""
+        """Read an experiment from a TOML file; nothing in the file is executed."""
         path = Path(path)
         try:
             content = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
             raise ExperimentError(
                 f"expected an experiment at {path}; got the error '{error.strerror}'. "
-                "Name a TOML file, such as one of the folder experiments."
+                "Name a TOML file, such as one in the folder experiments."
             ) from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ExperimentError(
-                f"expected TOML in {path}; got the error '{error}'. Correct the file."
+                f"expected TOML in {path}; got the error '{error}'. Fix the file."
             ) from error
         return cls.parse(path.stem, content)
 
     @classmethod
-    def parse(cls, name: str, content: dict[str, Any]) -> "Experiment":
-        """The experiment that the tables of a TOML file describe."""
+    def parse(cls, name: str, content: Settings) -> "Experiment":
+        """Build an experiment from the parsed content of a TOML file."""
         unknown = sorted(set(content) - set(_KEYS))
         if unknown:
             raise ExperimentError(
                 f"experiment {name} expects the keys {', '.join(_KEYS)}; got {unknown[0]!r}. "
-                "Correct or remove it."
+                "Fix or remove it."
             )
         for key, kind in {"task": str, "datasets": list, "methods": dict}.items():
             if not isinstance(content.get(key), kind) or not content[key]:
@@ -155,7 +159,7 @@ class Experiment:
         folds: tuple[int, ...] = (),
         seeds: tuple[int, ...] = (),
     ) -> "Experiment":
-        """A part of the experiment; what is not named stays whole."""
+        """Restrict the experiment to the given parts; parts that are not given stay complete."""
         _check_part("data sets", datasets, self.datasets)
         _check_part("methods", methods, tuple(self.methods))
         _check_part("folds", folds, self.folds)
@@ -170,7 +174,7 @@ class Experiment:
 
     @property
     def runs(self) -> tuple[Run, ...]:
-        """Every run, fold by fold, so that each method has a first result soon."""
+        """All runs, ordered by fold so that every method has a first result early."""
         return tuple(
             Run(self.name, self.task, dataset, label, fold, seed, self.settings_of(label, dataset))
             for fold, seed, dataset, label in itertools.product(
@@ -178,21 +182,26 @@ class Experiment:
             )
         )
 
-    def settings_of(self, label: str, dataset: str) -> dict[str, Any]:
-        """Settings of a method: its own over the experiment's, and over these the chosen ones."""
+    @property
+    def runs_per_cell(self) -> int:
+        """Number of planned runs of each method on each data set."""
+        return len(self.folds) * len(self.seeds)
+
+    def settings_of(self, label: str, dataset: str) -> Settings:
+        """Settings of a method: the experiment's, overridden by its own, then by chosen ones."""
         own = {"method": label} | self.methods[label]
         return self.settings | own | self.chosen.get(label, {}).get(dataset, {})
 
     @property
-    def content(self) -> dict[str, Any]:
-        """The tables of a TOML file that describes this experiment; the inverse of `parse`."""
+    def content(self) -> Settings:
+        """Content of a TOML file that describes this experiment; the inverse of `parse`."""
         content = dataclasses.asdict(self)
         del content["name"]
         lists = {name: list(content[name]) for name in ("datasets", "folds", "seeds")}
         return {name: value for name, value in (content | lists).items() if value != {}}
 
 
-def _check_part(what: str, chosen: tuple[Any, ...], known: tuple[Any, ...]) -> None:
+def _check_part(what: str, chosen: tuple[object, ...], known: tuple[object, ...]) -> None:
     unknown = [name for name in chosen if name not in known]
     if unknown:
         raise ExperimentError(

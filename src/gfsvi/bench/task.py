@@ -1,30 +1,35 @@
-"""A task: what is done with a method on a data set, and what is measured."""
+"""Tasks: what a run does with a method and a data set, and what it measures."""
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
+import numpy as np
+
+from gfsvi.bench.data.dataset import Arrays as Arrays
 from gfsvi.bench.experiment import Run
 from gfsvi.numerics.process import for_small_matrices, with_one_thread
 
-Arrays = dict[str, Any]
+Measured = Mapping[str, float | np.ndarray]
+"""Metrics, which are numbers, and series for figures, which are arrays, by name."""
 
 
 class AbstractTask(ABC):
-    """What every run of an experiment carries out."""
+    """What every run of an experiment performs."""
 
     settings: ClassVar[tuple[str, ...]] = ()
-    """Settings of a run that say what the task is, not what the method is."""
+    """Names of the settings that belong to the task rather than to the method."""
 
     long_runs: ClassVar[bool] = False
-    """Whether programs that run faster are worth taking longer to compile."""
+    """Whether runs are long enough for optimised compilation to pay off."""
 
     @abstractmethod
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
-        """Metrics by name, which are numbers, and series for pictures, which are arrays.
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
+        """Perform a run and return its metrics and series.
 
         Args:
             run: The method, its settings, fold and seed.
-            arrays: Arrays of each data set that `datasets` names.
+            arrays: The arrays of each data set named by `datasets`.
         """
 
     def datasets(self, run: Run) -> tuple[str, ...]:
@@ -33,5 +38,5 @@ class AbstractTask(ABC):
 
     @classmethod
     def variables(cls) -> dict[str, str]:
-        """Variables of a process that carries out runs."""
+        """Environment variables of the processes that execute runs."""
         return with_one_thread() if cls.long_runs else for_small_matrices()

@@ -1,4 +1,4 @@
-"""The paper's protocol: five folds, a tenth of the rest for validation, all standardised."""
+"""The paper's protocol: five folds, a tenth of the other rows for validation, standardised."""
 
 import numpy as np
 
@@ -10,16 +10,18 @@ NUM_FOLDS = 5
 
 def fold_of(x: np.ndarray, y: np.ndarray, fold: int) -> tuple[Data, Data, Data]:
     """Training, validation and test rows, standardised by the training rows."""
-    from sklearn.model_selection import KFold  # looking for tasks by name should import little
+    from sklearn.model_selection import (
+        KFold,  # slow to import, and finding tasks by name should be fast
+    )
 
     train, test = list(KFold(NUM_FOLDS, shuffle=True, random_state=0).split(x))[fold]
     order = np.random.default_rng(fold).permutation(train)
     held_out, train = order[: len(order) // 10], order[len(order) // 10 :]
-    x = standardized(x, x[train])
-    y = standardized(y, y[train])
+    x = standardized_like(x, x[train])
+    y = standardized_like(y, y[train])
     return Data(x[train], y[train]), Data(x[held_out], y[held_out]), Data(x[test], y[test])
 
 
-def standardized(values: np.ndarray, like: np.ndarray) -> np.ndarray:
-    """Values in standard deviations from the mean of others; constant columns become zero."""
+def standardized_like(values: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """Values standardised by the mean and spread of other rows; constant columns become zero."""
     return (values - like.mean(axis=0)) / spreads(like)

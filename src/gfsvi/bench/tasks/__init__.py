@@ -1,1 +1,1 @@
-"""What experiments measure."""
+"""The tasks that experiments perform and measure."""

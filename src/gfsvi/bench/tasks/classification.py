@@ -1,43 +1,44 @@
-"""How well images are classified, and whether the posterior knows what it does not know."""
+"""Classification of images, with uncertainty on unknown and on rotated images."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from gfsvi import metrics
 from gfsvi.bench import images
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.bench.tasks.ood_images import unknown_images
-from gfsvi.bench.tasks.rotation import turned_images
+from gfsvi.bench.tasks.rotation import rotated_images
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
 class Classification(AbstractTask):
-    """Scores on the test images, and on one fit all that the other tasks on images measure."""
+    """Scores on test images, and from the same fit all that the other image tasks measure."""
 
     settings = images.SETTINGS
     long_runs = True
 
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         fitted = images.fit(run, arrays)
         posterior, history = fitted.fit.posterior, fitted.fit.history
         known = images.predictions(posterior, np.asarray(fitted.images.test.x))
-        return (
-            scores(known, np.asarray(fitted.images.test.y))
-            | unknown_images(posterior, images.entropies(known), run, arrays)
-            | turned_images(posterior, fitted.images)
-            | {"steps": history.score_steps, "scores": history.scores}
-            | {"num_steps": float(len(history.steps["objective"])), **fitted.seconds}
-        )
+        return {
+            **scores(known, np.asarray(fitted.images.test.y)),
+            **unknown_images(posterior, images.entropies(known), run, arrays),
+            **rotated_images(posterior, fitted.images),
+            "steps": history.score_steps,
+            "scores": history.scores,
+            "num_steps": float(len(history.steps["objective"])),
+            **fitted.seconds,
+        }
 
     def datasets(self, run: Run) -> tuple[str, ...]:
         return (*images.datasets_of(run), images.OUTSIDE[run.dataset])
 
 
 def scores(found: list[CategoricalPredictive], labels: np.ndarray) -> dict[str, float]:
-    """The paper's scores of predictions, each a mean over images."""
+    """The paper's scores of predictions, each averaged over images."""
     weights = [len(predictive.entropy) for predictive in found]
     pairs = list(zip(found, np.split(labels, np.cumsum(weights)[:-1]), strict=True))
 

@@ -1,38 +1,34 @@
-"""How the validation score grows while a method trains."""
+"""Convergence of the validation score while a method trains."""
 
 import dataclasses
 import time
-from typing import Any
 
-import jax
 import numpy as np
 
 from gfsvi.bench.building import build_method, prior_for
-from gfsvi.bench.data.folds import fold_of
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
-from gfsvi.bench.tasks.regression import scores
+from gfsvi.bench.tables import key_of, scores, split_of
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.methods.base import AbstractMethod
 
 CLOSE = 0.05
-"""Nats: from here on a score counts as converged."""
+"""A score has converged once it is within this many nats of the best."""
 
 
 class Convergence(AbstractTask):
-    """Validation expected log-likelihood against steps and seconds of training."""
+    """Validation expected log-likelihood against training steps and seconds."""
 
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
-        table = arrays[run.dataset]
-        data, validation, test = fold_of(table["X"], table["y"], run.fold)
-        key = jax.random.key(run.fold + 1000 * run.seed, impl="rbg")
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
+        data, validation, test = split_of(run, arrays)
+        key = key_of(run)
         method = build_method(run.settings)
         prior = prior_for(method, data, run.settings, key)
-        looks: list[float] = []
-        fit = _watched(method, looks)(prior, data, key=key, validation=validation)
+        times: list[float] = []
+        fit = _timed(method, times)(prior, data, key=key, validation=validation)
         steps, found = fit.history.score_steps, fit.history.scores
         first = float(steps[np.argmax(found >= np.max(found) - CLOSE)])
-        # Before the first look is also compilation; the median minds no pause of the machine.
-        pace = float(np.median(np.diff(looks) / np.diff(steps)))
+        # The first interval includes compilation; the median ignores pauses of the machine.
+        pace = float(np.median(np.diff(times) / np.diff(steps)))
         return scores(fit.posterior, test) | {
             "steps_until_close": first,
             "seconds_until_close": pace * first,
@@ -43,9 +39,9 @@ class Convergence(AbstractTask):
         }
 
 
-def _watched(method: Any, looks: list[float]) -> AbstractMethod:
-    """The method, which notes the time at every look."""
+def _timed(method: AbstractMethod, times: list[float]) -> AbstractMethod:
+    """The method, which also records the time of every evaluation."""
     training = dataclasses.replace(
-        method.training, watch=lambda _: looks.append(time.perf_counter())
+        method.training, watch=lambda _: times.append(time.perf_counter())
     )
     return dataclasses.replace(method, training=training)

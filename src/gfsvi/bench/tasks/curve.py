@@ -1,4 +1,4 @@
-"""A function of one input, seen: a posterior on a grid beside the exact one."""
+"""Functions of one input: a posterior on a grid beside the exact one."""
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -10,7 +10,8 @@ from jaxtyping import PRNGKeyArray
 from gfsvi import metrics
 from gfsvi.bench.building import build_kernel, build_method, build_network
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.tables import function_moments
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.data import Data
 from gfsvi.functions.base import draw_values
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -23,19 +24,19 @@ from gfsvi.numerics.precision import double
 GRID = np.linspace(-2, 2, 161)[:, None]
 NUM_DRAWS = 4
 GAP = 0.4
-"""Half the width of the middle of the gap between the observations."""
+"""Half the width of the central part of the gap between observations."""
 
 
 class Curve(AbstractTask):
-    """Noisy values of a function with a gap, under a given prior and with the noise known."""
+    """Noisy values of a function with a gap, under a given prior and with known noise."""
 
     settings = ("noise",)
 
     @double
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         posterior, process, data, key = posterior_of(run, arrays[run.dataset], self.settings)
         exact = ExactGP()(process, data, key=key).posterior
-        ours, theirs = moments(posterior, key), moments(exact, key)
+        ours, theirs = (function_moments(model, GRID, key) for model in (posterior, exact))
         distance = metrics.wasserstein2_squared(*ours, *theirs)
         inside = np.abs(GRID[:, 0]) <= 1
         middle = np.abs(GRID[:, 0]) <= GAP
@@ -53,12 +54,12 @@ class Curve(AbstractTask):
             "exact_std": theirs[1],
             "draws": np.asarray(drawn)[:, 0],
             "data_x": np.asarray(data.x)[:, 0],
-            "data_y": data.y,
+            "data_y": np.asarray(data.y),
         }
 
 
 class Fitted(NamedTuple):
-    """A posterior with what it came from."""
+    """A posterior, and the process, data and key it was fitted from."""
 
     posterior: Model
     process: Model
@@ -67,11 +68,11 @@ class Fitted(NamedTuple):
 
 
 def posterior_of(run: Run, arrays: Arrays, of_task: tuple[str, ...]) -> Fitted:
-    """The posterior of a run's method, for noisy values and with the noise known.
+    """The posterior of a run's method for noisy values with known noise.
 
     Args:
-        run: With a kernel among its settings, and perhaps the noise.
-        arrays: Inputs, values of the function and noise of unit size.
+        run: A run whose settings name a kernel and optionally the noise.
+        arrays: Inputs, function values and noise of unit variance.
         of_task: See `build_method`.
     """
     noise = float(run.settings.get("noise", 0.1))
@@ -92,13 +93,7 @@ def _weight_prior(settings: dict[str, Any], data: Data) -> BayesianNetwork:
     return BayesianNetwork.prior(network, data.x, scale=settings.get("prior_scale", 1.0))
 
 
-def moments(model: Model, key: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of the function on the grid."""
-    values = model.function.marginals(GRID, key=key)
-    return np.ravel(values.mean), np.sqrt(np.maximum(np.ravel(values.variance), 0))
-
-
 def roughness(draws: np.ndarray) -> float:
-    """How much drawn functions bend from one grid point to the next, beside how much they move."""
+    """Second differences of drawn functions on the grid, relative to first differences."""
     bends = np.diff(draws, n=2, axis=1)
     return float(np.sqrt(np.mean(bends**2) / np.mean(np.diff(draws, axis=1) ** 2)))

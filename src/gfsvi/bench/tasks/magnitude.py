@@ -1,11 +1,9 @@
-"""How large the regularised divergence of a posterior is, and how many points it takes to tell."""
-
-from typing import Any
+"""Size of a posterior's regularised divergence, by gamma and number of measurement points."""
 
 import numpy as np
 
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.bench.tasks.curve import posterior_of
 from gfsvi.inference.divergences import regularized_kl
 from gfsvi.numerics.precision import double
@@ -16,12 +14,12 @@ NUM_REPEATS = 5
 
 
 class Magnitude(AbstractTask):
-    """The divergence of a fitted posterior from its prior, against gamma and the points."""
+    """Divergence of a fitted posterior from its prior, by gamma and number of points."""
 
     settings = ("noise", "shown_gamma")
 
     @double
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         posterior, process, *_ = posterior_of(run, arrays[run.dataset], self.settings)
         random = np.random.default_rng(run.seed)
         values = np.zeros((len(NUM_POINTS), len(GAMMAS)))
@@ -33,7 +31,7 @@ class Magnitude(AbstractTask):
         values /= NUM_REPEATS
         strong = values[:, run.settings.get("shown_gamma", 1e-6) == GAMMAS][:, 0]
         return {
-            # How much of the divergence at the most points is seen already at a few.
+            # Share of the divergence at the most points that 50 points already show.
             "share_seen_at_50": float(strong[NUM_POINTS.index(50)] / strong[-1]),
             "largest_over_smallest_gamma": float(values[-1, 0] / values[-1, -1]),
             "gammas": GAMMAS,

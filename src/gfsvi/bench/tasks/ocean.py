@@ -1,4 +1,4 @@
-"""Ocean currents from a few drifters, under a prior that knows divergence from rotation."""
+"""Ocean currents from a few drifters, under a prior that separates divergence and rotation."""
 
 import dataclasses
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from gfsvi import metrics
 from gfsvi.bench.building import build_method
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.data import Data
 from gfsvi.fields import HelmholtzKernel, HelmholtzNetwork, field_of, rows_at
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -25,26 +25,27 @@ from gfsvi.points import FixedPoints, LowDiscrepancy
 NUM_STARTS = 4
 START_NOISE = 0.1
 NUM_PLACES = 160
-"""Where prior and posterior are compared: both components at each."""
+"""Measurement points; both components are compared at each."""
 
 
 class Ocean(AbstractTask):
-    """Velocities on a grid, learned from drifters; nothing is standardised.
+    """Velocities on a grid, learned from drifters without standardisation.
 
-    The kernel's parameters and the noise are those of the most probable exact process, for every
-    method. With `learn_noise` every method goes on from that noise by its own objective.
+    Every method uses the kernel parameters and the noise that maximise the marginal likelihood of
+    the exact process. With `learn_noise`, each method continues from that noise by its own
+    objective.
     """
 
     settings = ("learn_noise",)
 
     @double
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         table = arrays[run.dataset]
         places = table["test_X"]
         centre = (places.min(axis=0) + places.max(axis=0)) / 2
         data = Data(rows_at(table["train_X"] - centre), np.ravel(table["train_Y"]))
         rows, y = rows_at(places - centre), np.ravel(table["test_Y"])
-        # The evidence does not depend on the seed: the best of its optima is looked for once.
+        # The evidence does not depend on the seed, so neither does its optimum.
         process = most_probable_process(data)
         key = jax.random.key(run.seed)
         posterior = _fitted(self._method(run, rows), run.settings, process, data, key)
@@ -67,7 +68,7 @@ class Ocean(AbstractTask):
         }
 
     def _method(self, run: Run, rows: np.ndarray) -> AbstractMethod:
-        """The method with the network of a field, and the same places for all that have some."""
+        """The method with a network of fields and the measurement points common to all methods."""
         method = build_method(run.settings, of_task=self.settings)
         changes = {"network": HelmholtzNetwork(), "points": _places_in_box_of(rows[:, :2])}
         if not run.settings.get("learn_noise", False):
@@ -77,7 +78,7 @@ class Ocean(AbstractTask):
 
 
 def most_probable_process(data: Data) -> Model:
-    """The process with the kernel and noise under which the drifters are most probable."""
+    """The process whose kernel and noise maximise the marginal likelihood of the drifters."""
     model = Model(GaussianProcess(HelmholtzKernel(RBF(), RBF())), Normal(START_NOISE))
     fit = ExactGP(num_starts=NUM_STARTS)(model, data, key=jax.random.key(0))
     return Model(fit.posterior.function.prior, fit.posterior.likelihood)

@@ -1,25 +1,23 @@
-"""Whether the posterior is less sure of images of another kind."""
-
-from typing import Any
+"""Detection of images from another data set by predictive entropy."""
 
 import numpy as np
 
 from gfsvi import metrics
 from gfsvi.bench import images
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.model import Model
 
 EDGES = np.linspace(0, np.log(images.NUM_CLASSES), 41)
 
 
 class OodImages(AbstractTask):
-    """Known images told from unknown ones by one threshold on the predictive entropy."""
+    """Separates known from unknown images by a threshold on the predictive entropy."""
 
     settings = images.SETTINGS
     long_runs = True
 
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         fitted = images.fit(run, arrays)
         posterior = fitted.fit.posterior
         known = images.predictions(posterior, np.asarray(fitted.images.test.x))
@@ -31,14 +29,14 @@ class OodImages(AbstractTask):
 
 def unknown_images(
     posterior: Model, known: np.ndarray, run: Run, arrays: dict[str, Arrays]
-) -> dict[str, Any]:
-    """Accuracy of the best threshold, and how entropies are distributed.
+) -> Measured:
+    """Accuracy of the best threshold, and histograms of the entropies.
 
     Args:
-        posterior: Asked about training images of the other data set, standardised likewise.
-        known: Entropies at test images, which are as many.
-        run: Whose seed chooses them.
-        arrays: Of the other data set.
+        posterior: The fitted posterior, evaluated at training images of the other data set.
+        known: Entropies at test images; equally many unknown images are drawn.
+        run: The run whose seed draws them.
+        arrays: Arrays by data set, with those of the other data set.
     """
     others = arrays[images.OUTSIDE[run.dataset]]
     rows = np.random.default_rng(run.seed).permutation(len(others["x_train"]))[: len(known)]

@@ -1,13 +1,13 @@
-"""Classes in the plane, seen: the probability of one of them, and how sure it is."""
+"""Classification in the plane: the probability of a class and its standard deviation."""
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from gfsvi.bench.building import build_kernel, build_method, build_network
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.tables import key_of
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
@@ -27,15 +27,14 @@ NUM_CLASSES = 2
 class Plane(AbstractTask):
     """Two classes of points in the plane, under a given prior on the logits."""
 
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         table = arrays[run.dataset]
         data = Data(table["X"], table["y"])
         network = {**run.settings.get("network", {}), "outputs": NUM_CLASSES}
         settings = run.settings | {"network": network}
         method = build_method(settings)
         prior = _prior(method, data, settings)
-        key = jax.random.key(run.fold + 1000 * run.seed, impl="rbg")
-        posterior = method(prior, data, key=key).posterior
+        posterior = method(prior, data, key=key_of(run)).posterior
         near, far = posterior.predict(data.x), posterior.predict(CORNERS)
         everywhere = posterior.predict(PLANE)
         return {
@@ -45,8 +44,8 @@ class Plane(AbstractTask):
             "side": SIDE,
             "probability": np.asarray(everywhere.probabilities)[:, 1],
             "std": np.asarray(everywhere.std)[:, 1],
-            "data_x": data.x,
-            "data_y": data.y,
+            "data_x": np.asarray(data.x),
+            "data_y": np.asarray(data.y),
         }
 
 

@@ -1,12 +1,10 @@
-"""How fast the eigenvalues of a kernel's Gram matrix decay."""
-
-from typing import Any
+"""Decay of the eigenvalues of a kernel's Gram matrix."""
 
 import numpy as np
 
 from gfsvi.bench.building import build_kernel
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.task import AbstractTask, Arrays
+from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.numerics.precision import double
 
 NUM_POINTS, NUM_REPEATS = 200, 10
@@ -19,7 +17,7 @@ class Spectrum(AbstractTask):
     settings = ("dimension",)
 
     @double
-    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, Any]:
+    def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         kernel, size = build_kernel(run.settings["kernel"]), (NUM_POINTS, run.settings["dimension"])
         random = np.random.default_rng(run.seed)
         found = [
