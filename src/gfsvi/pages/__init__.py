@@ -1,1 +1,1 @@
-"""What pages share: pictures in the page's own colours, and the style sheet."""
+"""What HTML pages share: templates, a style sheet, and pictures in the colours of the page."""

@@ -1,17 +1,17 @@
-"""Matplotlib figures as SVG that follows the page's colours, light or dark."""
+"""Matplotlib figures as inline SVG in the colours of the page, light or dark."""
 
 import html
 import io
 import re
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import matplotlib as mpl
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-# Drawn in these colours, which nothing else uses, and replaced by the page's variables.
+# Placeholder colours that nothing else uses, replaced by the CSS variables of the page.
 _SENTINELS = {
     "ink": "#010203",
     "muted": "#020305",
@@ -24,7 +24,7 @@ _SENTINELS = {
 INK, MUTED, FAINT, SURFACE, BLUE, ORANGE, GREEN = _SENTINELS.values()
 
 _STYLE = {
-    "svg.fonttype": "none",  # text stays text: to be searched, read aloud and set in our font
+    "svg.fonttype": "none",  # text stays text: searchable, read aloud, and in the font of the page
     "svg.hashsalt": "gfsvi",
     "text.parse_math": False,  # a dollar sign in a column name is a dollar sign
     "font.family": "DejaVu Sans",
@@ -55,29 +55,29 @@ _STYLE = {
 def picture(
     name: str,
     description: str,
-    draw: Callable[[Any], None],
+    draw: Callable[[Axes], None],
     size: tuple[float, float] = (4.6, 3.3),
 ) -> str:
-    """An SVG element drawn by `draw(axes)`; `name` is unique on the page, sizes are in inches."""
+    """Draw an SVG element with `draw(axes)`; `name` is unique on the page, `size` is in inches."""
     with mpl.rc_context(), warnings.catch_warnings():
-        # A browser has the signs that the font used for measuring has not.
+        # The browser has glyphs that the font used for measuring text lacks.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing", UserWarning)
-        mpl.rcdefaults()  # a user's own style sheet must not change the page
+        mpl.rcdefaults()  # the user's style sheet must not change the page
         mpl.rcParams.update(_STYLE)
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         buffer = io.StringIO()
         metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
         FigureCanvasSVG(figure).print_svg(buffer, metadata=metadata)
-    return _inlined(buffer.getvalue(), name, description)
+    return _inline(buffer.getvalue(), name, description)
 
 
-def _inlined(svg: str, name: str, description: str) -> str:
+def _inline(svg: str, name: str, description: str) -> str:
     svg = svg[svg.index("<svg") :].strip()
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
-    # Its style sheet would reach beyond the picture; the page's own has the same rules.
+    # A style sheet inside the picture would apply to the whole page, which has the same rules.
     svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    # Ids are the page's: each picture gets its own.
+    # Ids are shared by the whole page, so each picture prefixes its own.
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)

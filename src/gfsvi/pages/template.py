@@ -1,15 +1,14 @@
-"""Pages from templates: escaped by default, and asking for nothing outside themselves."""
+"""Render self-contained HTML pages from templates that escape everything by default."""
 
 from importlib import resources
-from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
 
-def render(package: str, name: str, **values: Any) -> str:
-    """The template `name` of a package, filled in; it finds the common style sheet as `style`."""
-    # StrictUndefined: a name the template misspells is an error, not a hole in the page.
+def render(package: str, name: str, **values: object) -> str:
+    """Render the template `name` of a package; `style` is the common style sheet."""
+    # StrictUndefined: a misspelled name raises instead of leaving a gap in the page.
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(lambda wanted: _source(package, wanted)),
         autoescape=True,
@@ -18,14 +17,14 @@ def render(package: str, name: str, **values: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["marked"] = marked
-    style = Markup(_source("gfsvi.pages", "page.css"))  # ours, and CSS knows no HTML escapes
+    style = Markup(_source("gfsvi.pages", "page.css"))  # trusted, and CSS has no HTML escapes
     return environment.get_template(name).render(style=style, **values)
 
 
 def marked(sentence: str) -> Markup:
-    """A sentence as HTML, with the parts between backticks as code; everything is escaped."""
+    """Convert a sentence to escaped HTML, with the parts between backticks as code."""
     pieces = sentence.split("`")
-    if len(pieces) % 2 == 0:  # a lone backtick is a backtick
+    if len(pieces) % 2 == 0:  # a single backtick marks nothing
         return escape(sentence)
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if i % 2 else escape(piece)
