@@ -11,6 +11,7 @@ from gfsvi import registry
 from gfsvi.bench.data import parsing
 from gfsvi.bench.data.dataset import AbstractDataset, DatasetError, Layout, Packaged, fingerprint
 from gfsvi.bench.data.loading import load_dataset
+from gfsvi.bench.data.sources import UCI, AbstractUCITable
 
 ARRAYS = {"X": np.arange(6.0).reshape(3, 2), "y": np.array([0.5, 1.5, 2.5])}
 
@@ -46,6 +47,27 @@ def test_every_data_set_says_what_it_is(name):
     else:
         made, again = load_dataset(dataset).arrays, load_dataset(dataset).arrays
         assert made["X"].shape == dataset.shape and fingerprint(made) == fingerprint(again)
+
+
+class Few(AbstractUCITable):
+    """A few rows.
+
+    Nothing of this is its title.
+    """
+
+    uci = UCI(7, "few-rows")
+    target = "the last column"
+    shape = (2, 3)
+
+
+def test_a_uci_table_is_described_by_its_number_folder_and_shape():
+    assert Few.title == "A few rows" and Few.source.endswith("/dataset/7")
+    assert Few.layouts == (Layout({"": "regression/few.npz"}),)
+    (download,) = Few.downloads
+    assert download.urls[0].endswith("/few-rows/data/data.txt")
+    arrays = download.parse([b"1 2 3 4\n5 6 7 8\n"])
+    np.testing.assert_array_equal(arrays["X"], [[1, 2, 3], [5, 6, 7]])
+    np.testing.assert_array_equal(arrays["y"], [4, 8])
 
 
 def test_the_folder_comes_before_the_cache(folder, tmp_path):
@@ -87,7 +109,7 @@ def test_a_pickle_is_not_opened(folder):
 
 
 def test_what_is_nowhere_is_said_with_the_ways_to_get_it(folder):
-    with pytest.raises(DatasetError, match="put it at tiny.npz in the folder that GFSVI_DATA"):
+    with pytest.raises(DatasetError, match="not found locally .* put it at tiny.npz in the folder"):
         load_dataset(Tiny())
 
 

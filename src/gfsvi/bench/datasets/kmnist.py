@@ -1,13 +1,12 @@
 """Kuzushiji-MNIST."""
 
-from gfsvi.bench.data import parsing
-from gfsvi.bench.data.dataset import AbstractDataset, Download, Layout
+from gfsvi.bench.data.dataset import AbstractDataset, Layout
+from gfsvi.bench.data.sources import mnist_files
 
 
 class KMNIST(AbstractDataset):
     """Kuzushiji-MNIST."""
 
-    title = "Kuzushiji-MNIST"
     source = "http://codh.rois.ac.jp/kmnist"
     licence = "CC BY-SA 4.0 (ROIS-CODH)"
     target = "character"
@@ -18,12 +17,4 @@ class KMNIST(AbstractDataset):
             {"": "images/kmnist.npz"}, partial="the 10000 test images, without the 60000 others"
         ),
     )
-    downloads = (
-        Download(
-            tuple(
-                f"https://codh.rois.ac.jp/kmnist/dataset/kmnist/{file}"
-                for file in parsing.IMAGE_FILES
-            ),
-            parsing.images,
-        ),
-    )
+    downloads = (mnist_files("https://codh.rois.ac.jp/kmnist/dataset/kmnist"),)

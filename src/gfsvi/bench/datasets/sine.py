@@ -1,4 +1,4 @@
-"""The paper's sine with a gap in the middle."""
+"""The paper's sine, with a gap between the observations."""
 
 import numpy as np
 
@@ -16,10 +16,10 @@ def _make() -> Arrays:
 
 
 class Sine(AbstractDataset):
-    """sin(2 pi x) at inputs on [-1, -1/2] and [1/2, 1], and noise of unit size to be added."""
+    """Values of sin(2 pi x) on [-1, -1/2] and [1/2, 1], with noise of unit variance to add."""
 
     title = "sine"
-    source = "made here, after the paper's appendix on synthetic data"
+    source = "generated as in the paper's appendix on synthetic data"
     licence = "none needed"
     target = "sin(2 pi x) + noise"
     shape = (NUM_ROWS, 1)

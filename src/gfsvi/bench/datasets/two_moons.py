@@ -1,4 +1,4 @@
-"""Two moons, one of each class."""
+"""Two moons, one per class."""
 
 import numpy as np
 
