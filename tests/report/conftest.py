@@ -1,4 +1,4 @@
-"""Fitted estimators to report on: small fits of real tables, with every attribute of a real one."""
+"""Fitted estimators to report on: small fits of real tables, with the attributes of real ones."""
 
 import dataclasses
 from pathlib import Path
@@ -41,7 +41,7 @@ class Settings:
 
 
 class StandIn(SimpleNamespace):
-    """What the report asks of a fitted estimator: a process in NumPy, with nothing to compile."""
+    """What the report needs from a fitted estimator: a process in NumPy, which compiles nothing."""
 
     def predict_distribution(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
         mean, variance = self.moments(x)
@@ -75,7 +75,7 @@ class StandIn(SimpleNamespace):
 
 
 def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
-    """A fit of a table whose learning curve is made up."""
+    """Fit a table, with a made-up learning curve."""
     preparation = Preparation.learn(frame, target)
     usable = preparation.usable_rows(frame)
     x, y = preparation.inputs(frame[usable]), preparation.observations(frame[usable])
@@ -109,7 +109,7 @@ def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
 
 
 def diabetes() -> pd.DataFrame:
-    """A real table made untidy: a hostile name, text, missing cells."""
+    """A real table made untidy with a hostile name, text and missing cells."""
     frame = load_diabetes(as_frame=True, scaled=False)["frame"].iloc[:220].copy()
     random = np.random.default_rng(0)
     frame["sex"] = np.where(frame["sex"] > 1, "second", "<b>first</b>")
@@ -150,7 +150,7 @@ def evidence(regression: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def brief(evidence: Any) -> Any:
-    """The same without effects, whose pictures take most of the time to draw."""
+    """The same evidence without effects, whose pictures take the longest to draw."""
     outputs = tuple(dataclasses.replace(output, effects=()) for output in evidence.outputs)
     return dataclasses.replace(evidence, outputs=outputs)
 

@@ -1,4 +1,4 @@
-"""What the page shows, computed from a fit and its table."""
+"""The evidence that is computed from a fit and its table."""
 
 import dataclasses
 from typing import Any
@@ -11,17 +11,17 @@ from gfsvi.report.case import build_case, thinned
 from gfsvi.report.evidence import Evidence
 
 
-def test_rows_are_judged_where_the_model_did_not_learn(evidence: Evidence) -> None:
+def test_the_model_is_judged_on_held_out_rows(evidence: Evidence) -> None:
     assert evidence.num_judged == 44 and not evidence.judged_on_training
 
 
-def test_scores_stand_beside_the_training_mean(evidence: Evidence, regression: Any) -> None:
+def test_the_baseline_predicts_the_training_mean(evidence: Evidence, regression: Any) -> None:
     estimator, frame, _ = regression
     y = frame["target"].to_numpy()
     held_out = y[estimator.validation_rows_]
     trained = np.delete(y, estimator.validation_rows_)
-    typical, root, *_ = evidence.outputs[0].scores
-    assert np.isclose(typical.baseline, np.median(np.abs(held_out - trained.mean())))
+    median, root, *_ = evidence.outputs[0].scores
+    assert np.isclose(median.baseline, np.median(np.abs(held_out - trained.mean())))
     assert np.isclose(root.baseline, np.sqrt(np.mean((held_out - trained.mean()) ** 2)))
     assert root.model < root.baseline
 
@@ -33,15 +33,16 @@ def test_coverage_grows_with_the_level(evidence: Evidence) -> None:
     assert np.allclose(output.coverages[at_95], output.coverage)
 
 
-def test_relevances_begin_with_the_shortest_length_scale(evidence: Evidence) -> None:
-    scales = [relevance.lengthscale for relevance in evidence.prior.relevances]
-    assert scales == sorted(scales) and evidence.prior.relevances[0].feature == "age"
-    by_name = {relevance.feature: relevance for relevance in evidence.prior.relevances}
-    assert by_name["age"].own_scale is not None
-    assert by_name["sex = second"].own_scale is None
+def test_the_shortest_length_scale_comes_first(evidence: Evidence) -> None:
+    scales = evidence.prior.length_scales
+    assert [scale.value for scale in scales] == sorted(scale.value for scale in scales)
+    assert scales[0].feature == "age" and scales[0].wiggliness == 1 / scales[0].value
+    by_name = {scale.feature: scale for scale in scales}
+    assert by_name["age"].in_units is not None
+    assert by_name["sex = second"].in_units is None
 
 
-def test_effects_move_one_column_on_its_own_scale(evidence: Evidence, regression: Any) -> None:
+def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression: Any) -> None:
     effects = {effect.column: effect for effect in evidence.outputs[0].effects}
     assert len(effects) == 9
     ages = regression[1]["age"]
@@ -51,9 +52,9 @@ def test_effects_move_one_column_on_its_own_scale(evidence: Evidence, regression
     assert np.all(line.observed_low < line.low) and np.all(line.high < line.observed_high)
 
 
-def test_doubtful_rows_are_named_as_in_the_file(evidence: Evidence, regression: Any) -> None:
+def test_uncertain_rows_are_numbered_as_in_the_file(evidence: Evidence, regression: Any) -> None:
     estimator, frame, _ = regression
-    most_novel = evidence.doubt.most_novel
+    most_novel = evidence.uncertainty.most_novel
     assert len(most_novel) == 10
     x = estimator.preparation_.inputs(frame)
     assert most_novel[0].number == int(np.argmax(estimator.novelty(x))) + 1
@@ -102,7 +103,7 @@ def test_composite_kernels_are_read_part_by_part(regression: Any) -> None:
     prior = prior_evidence(build_case(estimator, frame, target))
     assert [part.family for part in prior.parts] == ["Matern32", "Linear", "Periodic"]
     assert np.isclose(prior.parts[2].periods[0][1], 0.5 * estimator.input_spread_[3])
-    assert [relevance.lengthscale for relevance in prior.relevances[:3]] == [1.5, 3.0, 3.0]
+    assert [scale.value for scale in prior.length_scales[:3]] == [1.5, 3.0, 3.0]
 
 
 def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
@@ -110,9 +111,9 @@ def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
     function = dataclasses.replace(estimator.prior_.function, kernel=Linear() + 1.0)
     prior_model = dataclasses.replace(estimator.prior_, function=function)
     estimator = type(estimator)(**{**vars(estimator), "prior_": prior_model})
-    relevances = prior_evidence(build_case(estimator, frame, target)).relevances
-    assert len(relevances) == len(estimator.feature_names_)
-    assert all(np.isfinite(relevance.value) for relevance in relevances)
+    scales = prior_evidence(build_case(estimator, frame, target)).length_scales
+    assert len(scales) == len(estimator.feature_names_)
+    assert all(np.isfinite(scale.wiggliness) for scale in scales)
 
 
 def test_large_tables_are_thinned_evenly() -> None:

@@ -11,9 +11,9 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from gfsvi.pages.template import marked
 from gfsvi.report import render, write_report
 from gfsvi.report.evidence import Evidence, Finding
-from gfsvi.report.page import marked
 
 
 def test_the_page_is_the_same_every_time(evidence: Evidence, pages: dict[str, Path]) -> None:
@@ -24,7 +24,7 @@ def test_names_from_the_table_stay_text(pages: dict[str, Path]) -> None:
     page = pages["regression"].read_text(encoding="utf-8")
     assert "<script" not in page and "<b>" not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
-    assert "west $x^2$" in page  # no formula is made of it
+    assert "west $x^2$" in page  # not turned into a formula
 
 
 def test_ids_are_used_once_and_links_lead_somewhere(pages: dict[str, Path]) -> None:
@@ -65,7 +65,7 @@ def test_warnings_come_first_and_healthy_fits_say_so(brief: Evidence) -> None:
     assert page.index("1 warning.") < page.index('id="scores"')
     assert "Raise <code>num_steps</code>." in page
     healthy = render(dataclasses.replace(brief, findings=()))
-    assert "nothing to warn of" in healthy and 'callout"' not in healthy
+    assert "The checks found no problems" in healthy and 'callout"' not in healthy
 
 
 def test_findings_are_escaped(brief: Evidence) -> None:

@@ -1,5 +1,6 @@
 """Numbers and findings in sentences."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -7,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gfsvi.report import words
-from gfsvi.report.evidence import KernelPart, PriorEvidence, Relevance
+from gfsvi.report import formatting, words
+from gfsvi.report.evidence import (
+    Evidence,
+    KernelPart,
+    LengthScale,
+    PriorEvidence,
+    RegressionOutput,
+    sampling_error,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,30 +31,30 @@ from gfsvi.report.evidence import KernelPart, PriorEvidence, Relevance
     ],
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
-    assert words.number(value).replace("\N{NARROW NO-BREAK SPACE}", " ") == text
+    assert formatting.number(value).replace("\N{NARROW NO-BREAK SPACE}", " ") == text
 
 
 @given(st.floats())
-def test_every_number_can_be_said(value: float) -> None:
-    assert words.number(value) and len(words.number(value)) <= 14
-    assert words.cell(value)
+def test_every_number_can_be_formatted(value: float) -> None:
+    assert formatting.number(value) and len(formatting.number(value)) <= 14
+    assert formatting.cell(value)
 
 
 @given(st.floats(0, 1))
-def test_only_all_is_a_hundred_per_cent(share: float) -> None:
-    said = words.percent(share)
+def test_only_a_share_of_one_is_a_hundred_percent(share: float) -> None:
+    said = formatting.percent(share)
     assert (said == "100\N{NO-BREAK SPACE}%") == (share == 1)
     assert (said == "0\N{NO-BREAK SPACE}%") == (share == 0)
 
 
 def test_long_names_are_shortened_to_one_line() -> None:
-    assert words.shortened("a\nb" + "c" * 100, 10) == "a bcccccc…"
-    assert words.shortened("short") == "short"
+    assert formatting.shortened("a\nb" + "c" * 100, 10) == "a bcccccc…"
+    assert formatting.shortened("short") == "short"
 
 
 def test_cells_show_whole_numbers_and_missing_ones() -> None:
     cells = [24.0, np.int64(-3), 2.5, math.nan, None, True, "text"]
-    assert [words.cell(c) for c in cells] == [
+    assert [formatting.cell(c) for c in cells] == [
         "24",
         "−3",
         "2.50",
@@ -57,34 +65,63 @@ def test_cells_show_whole_numbers_and_missing_ones() -> None:
     ]
 
 
-def test_the_prior_is_told_as_in_the_manual() -> None:
-    relevances = (Relevance("rooms", 0.8, 0.56), Relevance("tax", 30.0, 5000.0))
-    prior = PriorEvidence((KernelPart("Matern52"),), relevances)
+def test_the_prior_says_how_quickly_the_target_can_change() -> None:
+    scales = (LengthScale("rooms", 0.8, 0.56), LengthScale("tax", 30.0, 5000.0))
+    prior = PriorEvidence((KernelPart("Matern52"),), scales)
     said = " ".join(words.prior_sentences(prior, ["medv"]))
     assert said.startswith("`medv` varies smoothly")
-    assert "`rooms` matters on a scale of 0.800 (0.560 in its own units)" in said
-    assert "`tax` hardly matters" in said
+    assert "The length scale is 0.800 along `rooms` (0.560 in its own units)." in said
+    assert "Only slow changes are expected along `tax`." in said
+    assert "matter" not in said  # a length scale does not measure importance
 
 
-def test_features_of_one_scale_are_not_told_apart() -> None:
-    prior = PriorEvidence((), (Relevance("a", 2.0, None), Relevance("b", 2.0, None)))
-    assert "same scale, 2.00" in words.prior_sentences(prior, ["y"])[-1]
+def test_many_length_scales_are_summarized() -> None:
+    scales = tuple(LengthScale(name, 1.0 + i / 2, None) for i, name in enumerate("abcdef"))
+    (said,) = words.prior_sentences(PriorEvidence((), scales[:2]), ["y"])
+    assert said == "The length scale is 1.00 along `a` and 1.50 along `b`."
+    (said,) = words.prior_sentences(PriorEvidence((), scales[:5]), ["y"])
+    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 1 other feature.")
+    (said,) = words.prior_sentences(PriorEvidence((), scales), ["y"])
+    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 2 other features.")
 
 
-def test_periods_are_told_in_the_units_of_the_column() -> None:
+def test_a_common_length_scale_is_said_once() -> None:
+    prior = PriorEvidence((), (LengthScale("a", 2.0, None), LengthScale("b", 2.0, None)))
+    assert "same length scale, 2.00" in words.prior_sentences(prior, ["y"])[-1]
+
+
+def test_periods_are_given_in_the_units_of_the_column() -> None:
     part = KernelPart("Periodic", ("hour",), (("hour", 24.0),))
-    prior = PriorEvidence((part,), (Relevance("hour", 1.0, 7.0),))
+    prior = PriorEvidence((part,), (LengthScale("hour", 1.0, 7.0),))
     assert (
-        "repeats itself along `hour`: every 24.0 of `hour`"
+        "repeats periodically along `hour`, with a period of 24.0 in `hour`."
         in words.prior_sentences(prior, ["y"])[0]
     )
 
 
-def test_classes_have_chances() -> None:
-    prior = PriorEvidence((KernelPart("RBF"),), (Relevance("a", 2.0, None),))
+def test_classes_have_probabilities() -> None:
+    prior = PriorEvidence((KernelPart("RBF"),), (LengthScale("a", 2.0, None),))
     said = words.prior_sentences(prior, ["colour"], "classification")[0]
-    assert said.startswith("The chance of each `colour` varies very smoothly")
+    assert said.startswith("The probability of each class of `colour` varies very smoothly")
 
 
 def test_backticks_in_names_do_not_end_the_name() -> None:
-    assert words.quoted("a`b").count("`") == 2
+    assert formatting.quoted("a`b").count("`") == 2
+
+
+def with_coverages(evidence: Evidence, coverages: np.ndarray) -> RegressionOutput:
+    return dataclasses.replace(evidence.outputs[0], coverages=coverages)
+
+
+def test_intervals_within_the_sampling_error_are_well_calibrated(evidence: Evidence) -> None:
+    levels, num_rows = evidence.outputs[0].levels, len(evidence.outputs[0].actual)
+    close = levels + 0.9 * sampling_error(levels, num_rows)
+    assert "well calibrated" in words.calibration(with_coverages(evidence, close))
+
+
+@pytest.mark.parametrize(("shift", "said"), [(0.4, "too wide"), (-0.4, "too narrow")])
+def test_the_worst_interval_is_named(evidence: Evidence, shift: float, said: str) -> None:
+    levels = evidence.outputs[0].levels
+    off = np.where(np.isclose(levels, 0.55), levels + shift, levels + 0.75 * shift)
+    found = words.calibration(with_coverages(evidence, off))
+    assert found == f"The intervals are {said}, especially the {formatting.percent(0.55)} one."

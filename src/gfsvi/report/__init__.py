@@ -1,9 +1,12 @@
-"""The report page: one HTML file that says what was learned, and where not to trust it.
+"""The report page: one HTML file about a fit, and where not to trust it.
 
-`evidence` holds the numbers, `words` the sentences, `charts` the pictures, `page` the file.
+`gathering` collects the numbers in `evidence`: `case` has the rows, `assumptions` the prior,
+`judging` the scores and `effects` the predictions along each column. `words` writes the sentences,
+`formatting` the numbers in them, `charts` draws the pictures, and `page` puts them into a file.
 """
 
 from gfsvi.report.evidence import Evidence as Evidence
 from gfsvi.report.gathering import gather as gather
 from gfsvi.report.page import render as render
+from gfsvi.report.page import write_page as write_page
 from gfsvi.report.page import write_report as write_report

@@ -1,42 +1,41 @@
-"""What the prior assumes, read from its kernel."""
+"""What the prior assumes, according to its kernel."""
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.kernels.base import ActiveDimensions, Product, Scaled, Shifted, Sum
+from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
 from gfsvi.numerics.precision import double
 from gfsvi.report.case import Case, Column
-from gfsvi.report.evidence import KernelPart, PriorEvidence, Relevance
+from gfsvi.report.evidence import KernelPart, LengthScale, PriorEvidence
 
-# A part of the kernel that stands on its own, and the features it looks at.
-Leaf = tuple[Any, tuple[int, ...]]
-# Length scales beyond any table: the feature does not matter, and a page need not say more.
+# A kernel that is not made of others, and the positions of the features that it sees.
+Leaf = tuple[AbstractKernel, tuple[int, ...]]
+# Stands for the length scale of features that no kernel with a length scale sees.
 _LONGEST = 1e6
 
 
 def prior_evidence(case: Case) -> PriorEvidence:
-    """Families, periods and length scales of the prior's kernel."""
+    """Collect the families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
-    prior = case.estimator.prior_.function
-    if isinstance(prior, BayesianNetwork):  # which treats all standardised columns alike
-        alike = tuple(_relevance(case, i, 1.0) for i in features)
+    prior = case.fitted.prior.function
+    if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
+        alike = tuple(_length_scale(case, i, 1.0) for i in features)
         return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike)
     leaves = list(_leaves(prior.kernel, features))
-    scales = _lengthscales(leaves, len(features))
-    if scales is None:
-        scales = _measured_lengthscales(case)
-    relevances = [_relevance(case, i, scale) for i, scale in enumerate(scales)]
-    relevances.sort(key=lambda relevance: -relevance.value)
+    values = _lengthscales(leaves, len(features))
+    if values is None:
+        values = _measured_lengthscales(case)
+    scales = [_length_scale(case, i, value) for i, value in enumerate(values)]
+    scales.sort(key=lambda scale: scale.value)
     parts = tuple(dict.fromkeys(_part(case, leaf) for leaf in leaves))
-    return PriorEvidence(parts, tuple(relevances))
+    return PriorEvidence(parts, tuple(scales))
 
 
-def _leaves(kernel: Any, features: tuple[int, ...]) -> Iterator[Leaf]:
+def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
     if isinstance(kernel, Sum | Product):
         for inner in kernel.terms if isinstance(kernel, Sum) else kernel.factors:
             yield from _leaves(inner, features)
@@ -49,7 +48,7 @@ def _leaves(kernel: Any, features: tuple[int, ...]) -> Iterator[Leaf]:
 
 
 def _lengthscales(leaves: list[Leaf], num_features: int) -> np.ndarray | None:
-    """The shortest length scale of each feature over the parts, if any part has one."""
+    """Return the shortest length scale of each feature, or None if no kernel has one."""
     shortest, found = np.full(num_features, _LONGEST), False
     for kernel, features in leaves:
         scale = getattr(kernel, "lengthscale", None)
@@ -64,42 +63,41 @@ def _lengthscales(leaves: list[Leaf], num_features: int) -> np.ndarray | None:
 
 @double
 def _measured_lengthscales(case: Case) -> np.ndarray:
-    estimator = case.estimator
-    inputs = (case.x[case.judged] - estimator.input_centre_) / estimator.input_spread_
-    return np.asarray(correlation_lengths(estimator.prior_.function, inputs))
+    inputs = case.fitted.standardized(case.x[case.judged])
+    return np.asarray(correlation_lengths(case.fitted.prior.function, inputs))
 
 
-def _relevance(case: Case, position: int, scale: float) -> Relevance:
-    name = case.estimator.feature_names_[position]
-    # Flags and the columns of a one-hot code have no units of their own.
+def _length_scale(case: Case, position: int, value: float) -> LengthScale:
+    name = case.fitted.feature_names[position]
+    # Flags and one-hot features have no units.
     has_units = not set(np.unique(case.x[:, position])) <= {0.0, 1.0}
-    spread = float(np.asarray(case.estimator.input_spread_)[position])
-    return Relevance(name, float(scale), float(scale) * spread if has_units else None)
+    spread = float(np.asarray(case.fitted.input_spread)[position])
+    return LengthScale(name, float(value), float(value) * spread if has_units else None)
 
 
 def _part(case: Case, leaf: Leaf) -> KernelPart:
     kernel, features = leaf
-    names = case.estimator.feature_names_
+    names = case.fitted.feature_names
     everywhere = len(features) == len(names)
     period = getattr(kernel, "period", None)
     periods: tuple[tuple[str, float], ...] = ()
     if period is not None:
         own = np.broadcast_to(np.asarray(period, np.float64), (len(features),))
-        spread = np.asarray(case.estimator.input_spread_)
+        spread = np.asarray(case.fitted.input_spread)
         periods = tuple(
             (names[i], float(p * spread[i])) for i, p in zip(features, own, strict=True)
         )
-    looked_at = () if everywhere else tuple(names[i] for i in features)
+    seen = () if everywhere else tuple(names[i] for i in features)
     finite = tuple(pair for pair in periods if math.isfinite(pair[1]))
-    return KernelPart(type(kernel).__name__, looked_at, finite)
+    return KernelPart(type(kernel).__name__, seen, finite)
 
 
-def columns_by_relevance(case: Case, prior: PriorEvidence) -> tuple[Column, ...]:
-    """Columns of the table, each as relevant as its most relevant feature."""
-    values = {relevance.feature: relevance.value for relevance in prior.relevances}
-    names = case.estimator.feature_names_
+def columns_by_wiggliness(case: Case, prior: PriorEvidence) -> tuple[Column, ...]:
+    """Sort columns by the shortest length scale among the features made from them."""
+    values = {scale.feature: scale.value for scale in prior.length_scales}
+    names = case.fitted.feature_names
 
-    def relevance(column: Column) -> float:
-        return max(values[names[i]] for i in column.features)
+    def shortest(column: Column) -> float:
+        return min(values[names[i]] for i in column.features)
 
-    return tuple(sorted(case.columns, key=lambda column: -relevance(column)))
+    return tuple(sorted(case.columns, key=shortest))

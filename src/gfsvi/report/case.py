@@ -1,10 +1,13 @@
-"""A fitted estimator and its table, seen row by row."""
+"""A fit and its training table, seen row by row."""
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.targets import Labels
+from gfsvi.tables import PreparedTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +32,7 @@ class Case:
     `x` and `y` have one row for each of `frame`; `held_out` marks those not trained on.
     """
 
-    estimator: Any
+    fitted: Fitted
     frame: "pd.DataFrame"
     numbers: np.ndarray
     targets: tuple[str, ...]
@@ -40,13 +43,13 @@ class Case:
     @property
     def is_classification(self) -> bool:
         """Whether the target is a label."""
-        return hasattr(self.estimator, "classes_")
+        return isinstance(self.fitted.target, Labels)
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels as the table spells them."""
-        prepared = getattr(self.estimator.preparation_, "classes", None)
-        return tuple(map(str, self.estimator.classes_ if prepared is None else prepared))
+        target = self.fitted.target
+        return tuple(map(str, target.classes)) if isinstance(target, Labels) else ()
 
     @property
     def judged(self) -> np.ndarray:
@@ -62,7 +65,7 @@ class Case:
     @property
     def columns(self) -> tuple[Column, ...]:
         """Columns of the table that the model uses."""
-        names, preparation = self.estimator.feature_names_, self.estimator.preparation_
+        names, preparation = self.fitted.feature_names, self.fitted.preparation
         if preparation is None:
             return tuple(Column(name, (i,), None) for i, name in enumerate(names))
         columns, start = [], 0
@@ -83,32 +86,33 @@ def _level(column: str, feature: str) -> str:
     return rest.removeprefix(" = ") if rest.startswith(" = ") else rest.removeprefix(" is ")
 
 
-def build_case(estimator: Any, frame: "pd.DataFrame", target: str | Sequence[str]) -> Case:
-    """Prepare the table as it was prepared for the fit."""
-    targets = (target,) if isinstance(target, str) else tuple(target)
+def build_case(fitted: Fitted, table: PreparedTable, targets: tuple[str, ...]) -> Case:
+    """The rows that were prepared for the fit, and which of them were held out."""
+    held_out = np.zeros(len(table.x), bool)
+    held_out[np.asarray(fitted.validation_rows, int)] = True
+    numbers = np.flatnonzero(table.usable) + 1
+    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out)
+
+
+def prepared_table(
+    fitted: Fitted, frame: "pd.DataFrame", targets: tuple[str, ...]
+) -> PreparedTable:
+    """The table that a fit learned from, prepared as it was for the fit."""
+    if fitted.preparation is not None:
+        return fitted.preparation.prepare(frame)
     frame = frame.rename(columns=str)
-    preparation = estimator.preparation_
-    if preparation is None:
-        usable = np.ones(len(frame), bool)
-        x = frame[list(estimator.feature_names_)].to_numpy(np.float64)
-        y = _plain_observations(estimator, frame, targets)
-    else:
-        usable = np.asarray(preparation.usable_rows(frame), bool)
-        x = np.asarray(preparation.inputs(frame[usable]), np.float64)
-        y = np.asarray(preparation.observations(frame[usable]))
-    held_out = np.zeros(len(x), bool)
-    held_out[np.asarray(estimator.validation_rows_, int)] = True
-    numbers = np.flatnonzero(usable) + 1
-    return Case(estimator, frame[usable].reset_index(drop=True), numbers, targets, x, y, held_out)
+    x = frame[list(fitted.feature_names)].to_numpy(np.float64)
+    y = _plain_observations(fitted, frame, targets)
+    return PreparedTable(frame.reset_index(drop=True), np.ones(len(frame), bool), x, y)
 
 
 def _plain_observations(
-    estimator: Any, frame: "pd.DataFrame", targets: tuple[str, ...]
+    fitted: Fitted, frame: "pd.DataFrame", targets: tuple[str, ...]
 ) -> np.ndarray:
     values = frame[list(targets)].to_numpy()
     values = values[:, 0] if len(targets) == 1 else values
-    if hasattr(estimator, "classes_"):
-        return np.searchsorted(np.asarray(estimator.classes_), values)
+    if isinstance(fitted.target, Labels):
+        return np.searchsorted(np.array(fitted.target.classes), values)
     return np.asarray(values, np.float64)
 
 

@@ -1,7 +1,7 @@
-"""The pictures of the page, each from a piece of the evidence."""
+"""The pictures of the page, each drawn from one part of the evidence."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,12 +9,18 @@ from gfsvi.pages.pictures import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SURFACE
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
-    Doubt,
     Effect,
+    Line,
     PriorEvidence,
     RegressionOutput,
+    Uncertainty,
+    sampling_error,
 )
-from gfsvi.report.words import shortened
+from gfsvi.report.formatting import shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
 
 MAX_BARS = 15
 _LINE_COLOURS = (BLUE, ORANGE, GREEN)
@@ -22,46 +28,48 @@ _MAX_DOTS = 400
 _MAX_COUNTED_CLASSES = 12
 
 
-def relevance(prior: PriorEvidence) -> str:
-    """Bars of relevance, the largest on top."""
-    shown = prior.relevances[:MAX_BARS]
-    names = [shortened(relevance.feature, 24) for relevance in shown]
-    values = [relevance.value for relevance in shown]
+def wiggliness(prior: PriorEvidence) -> str:
+    """Draw bars of 1 / length scale, the longest on top."""
+    shown = prior.length_scales[:MAX_BARS]
+    names = [shortened(scale.feature, 24) for scale in shown]
+    values = [scale.wiggliness for scale in shown]
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         axes.barh(range(len(shown)), values, color=BLUE, height=0.62)
         axes.set_yticks(range(len(shown)), names)
         axes.tick_params(axis="y", length=0, labelcolor=INK)
         axes.invert_yaxis()
         axes.grid(False, axis="y")
-        axes.set_xlabel("relevance: 1 / length scale")
+        axes.set_xlabel("wiggliness (1 / length scale)")
 
-    text = f"Relevance of {len(shown)} features, {names[0]} first."
-    return picture("relevance", text, draw, (4.8, 0.9 + 0.27 * len(shown)))
+    text = f"Wiggliness (1 / length scale) of {len(shown)} features, {names[0]} first."
+    return picture("wiggliness", text, draw, (4.8, 0.9 + 0.27 * len(shown)))
 
 
 def learning_curve(curve: Curve) -> str:
-    """Objective and held-out score against the step."""
+    """Draw the objective and the score on held-out rows against the step."""
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         steps = np.arange(1, len(curve.objective) + 1)
         axes.plot(
             steps, curve.objective, color=BLUE, alpha=0.75, lw=1.2, label="training objective"
         )
         if len(curve.scores):
             axes.plot(curve.score_steps, curve.scores, color=ORANGE, label="held-out rows")
-            axes.axvline(curve.best_step, color=MUTED, ls=":", lw=1.2, label="kept")
+            axes.axvline(curve.best_step, color=MUTED, ls=":", lw=1.2, label="kept model")
         axes.set_ylim(_curve_limits(curve))
         axes.locator_params(axis="x", integer=True)
         axes.set_xlabel("step")
-        axes.set_ylabel("score a row (larger is better)")
+        axes.set_ylabel("score per row (larger is better)")
         axes.legend(loc="lower right")
 
-    return picture("learning", "Objective and held-out score while training.", draw, (4.8, 3.0))
+    return picture(
+        "learning", "Objective and score on held-out rows during training.", draw, (4.8, 3.0)
+    )
 
 
 def _curve_limits(curve: Curve) -> tuple[float, float]:
-    # The first steps fall from so far that they would flatten all the rest.
+    # The first steps are so far off that they would flatten the rest of the curve.
     settled = curve.objective[len(curve.objective) // 10 :]
     values = np.concatenate([settled, curve.scores[len(curve.scores) // 10 :]])
     low, high = np.quantile(values, 0.02), np.max(values)
@@ -70,7 +78,7 @@ def _curve_limits(curve: Curve) -> tuple[float, float]:
 
 
 def predicted_against_actual(output: RegressionOutput, name: str) -> str:
-    """Dots with their 95 % intervals around the diagonal."""
+    """Draw predictions with their 95 % intervals against the actual values."""
     rows = np.arange(len(output.actual))
     if len(rows) > _MAX_DOTS:
         rows = rows[np.linspace(0, len(rows) - 1, _MAX_DOTS).astype(int)]
@@ -78,7 +86,7 @@ def predicted_against_actual(output: RegressionOutput, name: str) -> str:
     lower, upper = output.lower[rows], output.upper[rows]
     missed = (actual < lower) | (actual > upper)
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         ends = [min(actual.min(), predicted.min()), max(actual.max(), predicted.max())]
         axes.plot(ends, ends, color=MUTED, lw=1, ls="--")
         for chosen, colour in ((~missed, BLUE), (missed, ORANGE)):
@@ -92,42 +100,41 @@ def predicted_against_actual(output: RegressionOutput, name: str) -> str:
 
 
 def coverage(output: RegressionOutput, name: str) -> str:
-    """Share of rows inside their interval against the level promised."""
+    """Draw observed against nominal coverage of the intervals."""
     levels = np.linspace(0, 1, 101)
-    # Two standard errors of a share: what chance alone does with this many rows.
-    error = 2 * np.sqrt(levels * (1 - levels) / max(len(output.actual), 1))
+    error = sampling_error(levels, max(len(output.actual), 1))
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         band = np.clip(levels - error, 0, 1), np.clip(levels + error, 0, 1)
-        axes.fill_between(levels, *band, color=FAINT, alpha=0.6, lw=0, label="chance")
+        axes.fill_between(levels, *band, color=FAINT, alpha=0.6, lw=0, label="sampling error")
         axes.plot([0, 1], [0, 1], color=MUTED, lw=1, ls="--")
         axes.plot(output.levels, output.coverages, "o-", color=BLUE, ms=3.5, label="this model")
-        _square(axes, "promised by the interval", "rows inside")
+        _square(axes, "nominal coverage", "observed coverage")
 
-    text = f"Coverage of intervals for {shortened(output.name)} against their level."
+    text = f"Observed against nominal coverage of the intervals for {shortened(output.name)}."
     return picture(f"{name}-coverage", text, draw, (4.6, 3.8))
 
 
 def reliability(labels: ClassificationResult) -> str:
-    """Share called right against confidence."""
+    """Draw accuracy against confidence."""
     bins = labels.bins
     confidence = np.array([b.confidence for b in bins])
     accuracy = np.array([b.accuracy for b in bins])
     counts = np.array([b.count for b in bins])
-    error = 2 * np.sqrt(confidence * (1 - confidence) / counts)
+    error = sampling_error(confidence, counts)
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         axes.plot([0, 1], [0, 1], color=MUTED, lw=1, ls="--")
         low, high = np.clip(confidence - error, 0, 1), np.clip(confidence + error, 0, 1)
-        axes.vlines(confidence, low, high, color=FAINT, lw=7, label="chance")
+        axes.vlines(confidence, low, high, color=FAINT, lw=7, label="sampling error")
         sizes = 18 + 160 * counts / counts.sum()
         axes.scatter(confidence, accuracy, s=sizes, color=BLUE, zorder=3, label="this model")
-        _square(axes, "confidence", "called right")
+        _square(axes, "confidence", "accuracy")
 
-    return picture("reliability", "Share called right against confidence.", draw, (4.6, 3.8))
+    return picture("reliability", "Accuracy against confidence.", draw, (4.6, 3.8))
 
 
-def _square(axes: Any, x_label: str, y_label: str) -> None:
+def _square(axes: "Axes", x_label: str, y_label: str) -> None:
     ticks = np.linspace(0, 1, 6)
     axes.set_xticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
     axes.set_yticks(ticks, [f"{100 * t:.0f} %" for t in ticks])
@@ -139,12 +146,12 @@ def _square(axes: Any, x_label: str, y_label: str) -> None:
 
 
 def confusion(labels: ClassificationResult) -> str:
-    """Counts of actual against predicted classes."""
+    """Draw the counts of actual against predicted classes."""
     counts = labels.confusion
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     names = [shortened(name, 14) for name in labels.classes]
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         for i, j in np.ndindex(*counts.shape):
             corner, share = (j - 0.48, i - 0.48), float(shares[i, j])
             axes.add_patch(_tile(corner, GREEN if i == j else ORANGE, share))
@@ -158,13 +165,13 @@ def confusion(labels: ClassificationResult) -> str:
     return picture("confusion", "Actual against predicted classes.", draw, (4.6, 3.8))
 
 
-def _tile(corner: tuple[float, float], colour: str, share: float) -> Any:
+def _tile(corner: tuple[float, float], colour: str, share: float) -> "Rectangle":
     from matplotlib.patches import Rectangle
 
     return Rectangle(corner, 0.96, 0.96, color=colour, alpha=0.06 + 0.86 * share, lw=0)
 
 
-def _name_classes(axes: Any, names: list[str]) -> None:
+def _name_classes(axes: "Axes", names: list[str]) -> None:
     crowded = sum(map(len, names)) > 36
     step = max(1, len(names) // 20)
     axes.set_xticks(range(0, len(names), step), names[::step], rotation=60 if crowded else 0)
@@ -176,36 +183,32 @@ def _name_classes(axes: Any, names: list[str]) -> None:
     axes.set_ylabel("actual")
 
 
-def novelty(doubt: Doubt) -> str:
-    """How many rows have which novelty."""
+def novelty(uncertainty: Uncertainty) -> str:
+    """Draw a histogram of novelty."""
 
-    def draw(axes: Any) -> None:
-        axes.hist(doubt.novelty, bins=np.linspace(0, 1, 41), color=BLUE, rwidth=0.86)
+    def draw(axes: "Axes") -> None:
+        axes.hist(uncertainty.novelty, bins=np.linspace(0, 1, 41), color=BLUE, rwidth=0.86)
         axes.set_xlim(0, 1)
-        axes.set_xlabel("novelty: 0 familiar, 1 unlike anything seen")
+        axes.set_xlabel("novelty (0: familiar, 1: unlike any training row)")
         axes.set_ylabel("rows")
         axes.grid(False, axis="x")
 
-    return picture("novelty", "Histogram of novelty.", draw, (4.8, 2.4))
+    return picture("novelty", "Histogram of novelty over the rows.", draw, (4.8, 2.4))
 
 
 def effect_limits(effects: Sequence[Effect]) -> tuple[float, float]:
-    """One scale for all effects, so that they can be compared."""
+    """Return common limits of the vertical axis, so that effects can be compared."""
     lines = [line for effect in effects for line in effect.lines]
-    low = min(
-        np.min(line.low if line.observed_low is None else line.observed_low) for line in lines
-    )
-    high = max(
-        np.max(line.high if line.observed_high is None else line.observed_high) for line in lines
-    )
+    low = min(np.min(line.lowest) for line in lines)
+    high = max(np.max(line.highest) for line in lines)
     margin = 0.05 * max(high - low, 1e-12)
     return float(low - margin), float(high + margin)
 
 
 def effect(effect: Effect, name: str, y_label: str, limits: tuple[float, float]) -> str:
-    """Predictions along one column."""
+    """Draw predictions along one column."""
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         for line, colour in zip(effect.lines, _LINE_COLOURS, strict=False):
             if effect.levels is None:
                 _draw_band(axes, effect, line, colour)
@@ -226,18 +229,18 @@ def effect(effect: Effect, name: str, y_label: str, limits: tuple[float, float])
     return picture(name, text, draw, (3.4, 2.5))
 
 
-def _draw_band(axes: Any, effect: Effect, line: Any, colour: str) -> None:
+def _draw_band(axes: "Axes", effect: Effect, line: Line, colour: str) -> None:
     x = effect.grid
     if line.observed_low is not None:
         axes.fill_between(x, line.observed_low, line.observed_high, color=colour, alpha=0.12, lw=0)
     axes.fill_between(x, line.low, line.high, color=colour, alpha=0.32, lw=0)
     axes.plot(x, line.mean, color=colour, label=shortened(line.label, 18))
-    # Where the data lie: one tick a tenth of the rows, along the lower edge.
+    # Ticks along the lower edge show where the data are.
     base = axes.get_xaxis_transform()
     axes.vlines(effect.deciles, 0, 0.035, color=MUTED, lw=1, transform=base)
 
 
-def _draw_bars(axes: Any, effect: Effect, line: Any, colour: str) -> None:
+def _draw_bars(axes: "Axes", effect: Effect, line: Line, colour: str) -> None:
     x = effect.grid
     if line.observed_low is not None:
         axes.vlines(x, line.observed_low, line.observed_high, color=colour, lw=9, alpha=0.14)

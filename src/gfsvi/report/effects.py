@@ -1,24 +1,24 @@
-"""Feature effects: predictions while one column moves and the others stay where they are."""
+"""Effects: predictions while one column varies and the others keep a typical value."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
+from gfsvi.predictives import CategoricalPredictive
+from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report.case import Case, Column, intervals
 from gfsvi.report.evidence import Effect, Line
+from gfsvi.report.predictions import HALF_WIDTH_95, by_output
 
 MAX_EFFECTS = 9
 MAX_LEVELS = 8
 MAX_LINES = 3
 _NUM_STEPS = 41
-# Half the width of a 95 % interval, in standard deviations of a normal distribution.
-_WIDTH = 1.96
 
 
 @dataclasses.dataclass(frozen=True)
 class Walk:
-    """Inputs on the way along a column, `positions` being where they are drawn."""
+    """Inputs that vary along one column, and the positions where they are drawn."""
 
     column: Column
     inputs: np.ndarray
@@ -28,14 +28,14 @@ class Walk:
 
 
 def effects_of_columns(case: Case, columns: tuple[Column, ...]) -> tuple[tuple[Effect, ...], ...]:
-    """Effects of the first few columns, one tuple an output."""
+    """Compute the effects of the first few columns, as one tuple per output."""
     typical = _typical_input(case)
     walks = [_walk(case.x, column, typical) for column in columns[:MAX_EFFECTS]]
-    predictive = case.estimator.predict_distribution(np.concatenate([w.inputs for w in walks]))
+    predictive = case.fitted.predict(np.concatenate([w.inputs for w in walks]))
     ends = np.cumsum([len(walk.positions) for walk in walks])
     rows = np.split(np.arange(ends[-1]), ends[:-1])
     if case.is_classification:
-        chosen = _moving_classes(case, predictive, rows)
+        chosen = _most_affected_classes(case, predictive, rows)
         lines = [_class_lines(case, predictive, part, chosen) for part in rows]
         return (tuple(map(_effect, walks, lines)),)
     bands = _real_bands(predictive)
@@ -52,7 +52,7 @@ def _effect(walk: Walk, lines: tuple[Line, ...]) -> Effect:
 
 
 def _typical_input(case: Case) -> np.ndarray:
-    """Medians of numbers, the most frequent level of texts."""
+    """Return the median of each number and the most frequent level of each text column."""
     typical = np.median(case.x, axis=0)
     for column in case.columns:
         if column.levels is not None:
@@ -76,10 +76,10 @@ def _level_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
 
 
 def _number_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
-    # What follows the number itself only says where it was missing.
+    # The feature after the number only marks where it was missing.
     values = x[:, column.features[0]]
     distinct = np.unique(values)
-    # The far ends belong to a row or two: what is drawn there would not be seen in practice.
+    # Only a few rows are near the ends of the range, so effects there are rarely relevant.
     low, high = np.quantile(values, [0.01, 0.99])
     few = len(distinct) <= 10 or low == high
     grid = distinct[:_NUM_STEPS] if few else np.linspace(low, high, _NUM_STEPS)
@@ -89,37 +89,40 @@ def _number_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
     return Walk(column, inputs, grid, None, np.quantile(values, np.arange(0.1, 1, 0.1)))
 
 
-def _real_bands(predictive: Any) -> tuple[np.ndarray, ...]:
+def _real_bands(predictive: AbstractRealPredictive) -> tuple[np.ndarray, ...]:
     low, high = intervals(predictive)
     arrays = (predictive.mean, predictive.epistemic_std, low, high)
-    return tuple(np.reshape(np.asarray(a), (len(predictive.mean), -1)) for a in arrays)
+    return tuple(map(by_output, arrays))
 
 
 def _real_line(bands: tuple[np.ndarray, ...], rows: np.ndarray, output: int) -> Line:
     mean, std, low, high = (band[rows, output] for band in bands)
-    return Line("", mean, mean - _WIDTH * std, mean + _WIDTH * std, low, high)
+    width = HALF_WIDTH_95 * std
+    return Line("", mean, mean - width, mean + width, low, high)
 
 
-def _moving_classes(case: Case, predictive: Any, rows: list[np.ndarray]) -> list[int]:
-    """Of two classes one tells all; of many, those that move most."""
+def _most_affected_classes(
+    case: Case, predictive: CategoricalPredictive, rows: list[np.ndarray]
+) -> list[int]:
+    """Return the second of two classes, or of several those whose probability varies most."""
     if len(case.classes) == 2:
         return [1]
     probabilities = np.asarray(predictive.probabilities)
-    moves = sum(np.ptp(probabilities[part], axis=0) for part in rows)
-    return sorted(int(k) for k in np.argsort(-np.asarray(moves), kind="stable")[:MAX_LINES])
+    ranges = sum(np.ptp(probabilities[part], axis=0) for part in rows)
+    return sorted(int(k) for k in np.argsort(-np.asarray(ranges), kind="stable")[:MAX_LINES])
 
 
 def _class_lines(
-    case: Case, predictive: Any, rows: np.ndarray, chosen: list[int]
+    case: Case, predictive: CategoricalPredictive, rows: np.ndarray, chosen: list[int]
 ) -> tuple[Line, ...]:
     probabilities = np.asarray(predictive.probabilities)[rows]
-    width = _WIDTH * _smoothed(np.asarray(predictive.std)[rows])
+    width = HALF_WIDTH_95 * _smoothed(np.asarray(predictive.std)[rows])
     low, high = np.clip(probabilities - width, 0, 1), np.clip(probabilities + width, 0, 1)
     return tuple(Line(case.classes[k], probabilities[:, k], low[:, k], high[:, k]) for k in chosen)
 
 
 def _smoothed(std: np.ndarray) -> np.ndarray:
-    """Means over neighbours: spreads of a hundred draws at each point jitter on their own."""
+    """Average over neighbours, since estimates from independent draws at each point are noisy."""
     if len(std) < _NUM_STEPS:  # levels and flags have no neighbours
         return std
     padded = np.pad(std, ((3, 3), (0, 0)), mode="edge")

@@ -1,4 +1,4 @@
-"""Everything the page shows, as plain numbers and strings: no HTML, no pictures."""
+"""Everything the page shows, as plain numbers and strings without HTML or pictures."""
 
 import dataclasses
 from typing import Literal
@@ -10,7 +10,7 @@ Task = Literal["regression", "classification"]
 
 @dataclasses.dataclass(frozen=True)
 class Score:
-    """One measure of quality, for the model and for a plain guess."""
+    """One measure of quality, for the model and for a baseline that ignores the columns."""
 
     name: str
     meaning: str
@@ -21,7 +21,7 @@ class Score:
 
 @dataclasses.dataclass(frozen=True)
 class KernelPart:
-    """One family of functions that the prior adds or multiplies."""
+    """One kernel family that the prior adds or multiplies, and the features that it sees."""
 
     family: str
     features: tuple[str, ...] = ()
@@ -29,39 +29,38 @@ class KernelPart:
 
 
 @dataclasses.dataclass(frozen=True)
-class Relevance:
-    """How far one goes along a feature until the target may have changed.
+class LengthScale:
+    """How far to move along a feature before the target can change considerably.
 
-    `lengthscale` is in standard deviations of the feature; `own_scale` in its own units, where
-    it has any.
+    `value` is in standard deviations of the feature, `in_units` in its own units if it has any.
     """
 
     feature: str
-    lengthscale: float
-    own_scale: float | None
+    value: float
+    in_units: float | None
 
     @property
-    def value(self) -> float:
-        """One over the length scale: zero for a feature that does not matter."""
-        return 1 / self.lengthscale
+    def wiggliness(self) -> float:
+        """How quickly the target can change along the feature: 1 / length scale."""
+        return 1 / self.value
 
 
 @dataclasses.dataclass(frozen=True)
 class PriorEvidence:
-    """What was assumed of the function; relevances begin with the largest."""
+    """What the prior assumes about the function; the shortest length scale comes first."""
 
     parts: tuple[KernelPart, ...]
-    relevances: tuple[Relevance, ...]
+    length_scales: tuple[LengthScale, ...]
 
     @property
     def about_weights(self) -> bool:
-        """Whether it is a prior over weights, which knows no length scales."""
+        """Whether it is a prior over weights, which has no length scales."""
         return [part.family for part in self.parts] == ["BayesianNetwork"]
 
 
 @dataclasses.dataclass(frozen=True)
 class Curve:
-    """How training went."""
+    """The objective at each step, and the score on held-out rows at some of them."""
 
     objective: np.ndarray
     score_steps: np.ndarray
@@ -71,7 +70,7 @@ class Curve:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """A prediction along a feature: what is not known of the function, and of an observation."""
+    """Predictions along a column, with intervals for the function and for an observation."""
 
     label: str
     mean: np.ndarray
@@ -80,12 +79,22 @@ class Line:
     observed_low: np.ndarray | None = None
     observed_high: np.ndarray | None = None
 
+    @property
+    def lowest(self) -> np.ndarray:
+        """The lower edge of everything that is drawn."""
+        return self.low if self.observed_low is None else self.observed_low
+
+    @property
+    def highest(self) -> np.ndarray:
+        """The upper edge of everything that is drawn."""
+        return self.high if self.observed_high is None else self.observed_high
+
 
 @dataclasses.dataclass(frozen=True)
 class Effect:
-    """Predictions while one column moves and the others stay where they usually are.
+    """Predictions while one column varies and the others keep a typical value.
 
-    `grid` holds numbers, or positions that `levels` names; `deciles` say where the data lie.
+    `grid` holds numbers, or positions that `levels` names; `deciles` are those of the data.
     """
 
     column: str
@@ -97,7 +106,7 @@ class Effect:
 
 @dataclasses.dataclass(frozen=True)
 class RegressionOutput:
-    """One numeric target on the judged rows."""
+    """Predictions of one numeric target for the judged rows."""
 
     name: str
     actual: np.ndarray
@@ -112,19 +121,19 @@ class RegressionOutput:
     noise: float
 
     @property
-    def typical_error(self) -> float:
-        """Half of the judged rows are closer than this."""
+    def median_error(self) -> float:
+        """The median absolute error on the judged rows."""
         return float(np.median(np.abs(self.actual - self.predicted)))
 
     @property
     def coverage(self) -> float:
-        """Share of the judged rows inside their 95 % interval."""
+        """The share of the judged rows inside their 95 % interval."""
         return float(np.mean((self.lower <= self.actual) & (self.actual <= self.upper)))
 
 
 @dataclasses.dataclass(frozen=True)
 class ReliabilityBin:
-    """Rows of similar confidence: what was claimed and what was right."""
+    """Rows of similar confidence: their mean confidence and their accuracy."""
 
     confidence: float
     accuracy: float
@@ -133,7 +142,7 @@ class ReliabilityBin:
 
 @dataclasses.dataclass(frozen=True)
 class ClassificationResult:
-    """Labels on the judged rows; `confusion[i, j]` counts rows of class i called j."""
+    """Predicted classes of the judged rows; `confusion[i, j]` counts class i predicted as j."""
 
     name: str
     classes: tuple[str, ...]
@@ -145,13 +154,13 @@ class ClassificationResult:
 
     @property
     def accuracy(self) -> float:
-        """Share of the judged rows that were called right."""
+        """The share of the judged rows that were classified correctly."""
         return float(np.trace(self.confusion) / np.sum(self.confusion))
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """A row of the table that deserves a look."""
+    """A row of the table that is worth inspecting."""
 
     number: int
     cells: tuple[str, ...]
@@ -163,19 +172,19 @@ class Row:
 
 
 @dataclasses.dataclass(frozen=True)
-class Doubt:
-    """Where the model is unsure; `columns` head the cells of the rows."""
+class Uncertainty:
+    """Where the model is uncertain; `columns` names the cells of each row."""
 
     columns: tuple[str, ...]
-    least_sure: tuple[Row, ...]
+    most_uncertain: tuple[Row, ...]
     most_novel: tuple[Row, ...]
     novelty: np.ndarray
-    rows_looked_at: int
+    num_rows_examined: int
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A diagnostic, in words."""
+    """A diagnostic in words."""
 
     severity: str
     title: str
@@ -185,7 +194,7 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """A fit, as far as the page tells of it; `outputs` or `labels` is filled, by the task."""
+    """Everything the page says about a fit; the task decides between `outputs` and `labels`."""
 
     task: Task
     targets: tuple[str, ...]
@@ -199,9 +208,14 @@ class Evidence:
     outputs: tuple[RegressionOutput, ...]
     labels: ClassificationResult | None
     joint_scores: tuple[Score, ...]
-    doubt: Doubt
+    uncertainty: Uncertainty
     notes: tuple[str, ...]
     findings: tuple[Finding, ...]
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     command: str | None
+
+
+def sampling_error(share: np.ndarray, num_rows: int | np.ndarray) -> np.ndarray:
+    """Two standard errors of a share that is estimated from a number of rows."""
+    return 2 * np.sqrt(share * (1 - share) / num_rows)

@@ -1,11 +1,13 @@
-"""Predictions beside what was observed, and beside a plain guess."""
+"""Compare predictions with observations, and with a baseline that ignores the columns."""
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from gfsvi import metrics
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
+from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report.case import Case
 from gfsvi.report.evidence import (
     ClassificationResult,
@@ -14,38 +16,37 @@ from gfsvi.report.evidence import (
     ReliabilityBin,
     Score,
 )
+from gfsvi.report.predictions import HALF_WIDTH_95, by_output
 
 MAX_OUTPUTS = 4
 LEVELS = np.append(np.arange(0.05, 1, 0.05), 0.99)
 _NUM_BINS = 10
-# Half the width of a 95 % interval, in standard deviations of a normal distribution.
-_WIDTH = 1.96
 
-_MEDIAN = "half of the rows are off by less; smaller is better"
-_RMSE = "the same with large misses weighing more; smaller is better"
-_COVERAGE = "share of rows inside their interval; best is 95 %"
-_CRPS = "distance between the predicted distribution and what came; smaller is better"
-_DENSITY = "log of the probability density given to what came; larger is better"
-_ACCURACY = "share of rows called right; larger is better"
-_GAP = "how far confidence is from the share that is right; smaller is better"
-_LOG_PROBABILITY = "log of the probability given to the true class; closer to 0 is better"
+_MEDIAN = "half of the rows have a smaller error; smaller is better"
+_RMSE = "gives large errors more weight; smaller is better"
+_COVERAGE = "share of rows inside their interval; should be 95 %"
+_CRPS = "distance between the predicted distribution and the observed value; smaller is better"
+_DENSITY = "log of the predicted density at the observed value; larger is better"
+_ACCURACY = "share of rows classified correctly; larger is better"
+_GAP = "average difference between confidence and accuracy; smaller is better"
+_LOG_PROBABILITY = "log of the predicted probability of the true class; closer to 0 is better"
 
 
 class Bounded(NamedTuple):
-    """A prediction and the ends of its 95 % interval."""
+    """Predictions of one output and the ends of their 95 % intervals, (row,)."""
 
-    mean: Any
-    lower: Any
-    upper: Any
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
 
 
 def regression_outputs(
     case: Case, effects: tuple[tuple[Effect, ...], ...]
 ) -> tuple[tuple[RegressionOutput, ...], tuple[Score, ...]]:
-    """Each of the first few outputs, and the scores that judge all outputs at once."""
+    """Judge each of the first few outputs, and all outputs jointly."""
     rows = case.judged
-    predictive = case.estimator.predict_distribution(case.x[rows])
-    guess = _plain_guess(case, len(rows))
+    predictive = case.fitted.predict(case.x[rows])
+    baseline = _baseline(case, len(rows))
     tails = (1 - LEVELS) / 2
     low, high = np.split(np.asarray(predictive.quantile(np.append(tails, 1 - tails))), 2)
     outputs = tuple(
@@ -54,57 +55,63 @@ def regression_outputs(
     )
     actual = case.y[rows]
     joint = tuple(
-        Score(name, meaning, metric(predictive, actual), metric(guess, actual))
+        Score(name, meaning, metric(predictive, actual), metric(baseline, actual))
         for name, meaning, metric in (
-            ("Ranked probability score", _CRPS, metrics.crps),
+            ("Continuous ranked probability score", _CRPS, metrics.crps),
             ("Log predictive density", _DENSITY, metrics.log_predictive_density),
         )
     )
     return outputs, joint
 
 
-def _plain_guess(case: Case, count: int) -> NormalPredictive:
-    """The mean of the training rows everywhere, with their spread."""
+def _baseline(case: Case, num_rows: int) -> NormalPredictive:
+    """Predict the mean of the training rows for every row, with their variance."""
     observed = case.y[case.trained]
     mean, variance = np.mean(observed, axis=0), np.var(observed, axis=0)
-    shape = (count, *np.shape(mean))
+    shape = (num_rows, *np.shape(mean))
     everywhere = np.broadcast_to(mean, shape).copy()
     return NormalPredictive(everywhere, np.zeros(shape), np.broadcast_to(variance, shape).copy())
 
 
 def _output(
     case: Case,
-    predictive: Any,
+    predictive: AbstractRealPredictive,
     bounds: tuple[np.ndarray, np.ndarray],
     effects: tuple[Effect, ...],
     k: int,
 ) -> RegressionOutput:
-    actual, trained = _column(case.y[case.judged], k), _column(case.y[case.trained], k)
-    low, high = (np.stack([_column(bound, k) for bound in side]) for side in bounds)
-    mean, noise = _column(predictive.mean, k), _column(predictive.aleatoric_std, k)
+    actual = by_output(case.y[case.judged])[:, k]
+    low, high = (np.stack([by_output(bound)[:, k] for bound in side]) for side in bounds)
+    mean, noise = by_output(predictive.mean)[:, k], by_output(predictive.aleatoric_std)[:, k]
     at_95 = int(np.argmin(np.abs(LEVELS - 0.95)))
-    half = _WIDTH * np.std(trained)
-    plain = Bounded(np.mean(trained), np.mean(trained) - half, np.mean(trained) + half)
+    model = Bounded(mean, low[at_95], high[at_95])
     return RegressionOutput(
         name=case.targets[k],
         actual=actual,
         predicted=mean,
-        lower=low[at_95],
-        upper=high[at_95],
+        lower=model.lower,
+        upper=model.upper,
         levels=LEVELS,
         coverages=np.mean((low <= actual) & (actual <= high), axis=1),
-        scores=_output_scores(actual, Bounded(mean, low[at_95], high[at_95]), plain),
+        scores=_output_scores(actual, model, _bounded_baseline(case, k)),
         effects=effects,
         explained_share=_share(float(np.var(mean)), float(np.mean(noise**2))),
         noise=float(np.sqrt(np.mean(noise**2))),
     )
 
 
+def _bounded_baseline(case: Case, k: int) -> Bounded:
+    trained = by_output(case.y[case.trained])[:, k]
+    mean, width = np.mean(trained), HALF_WIDTH_95 * np.std(trained)
+    values = (mean, mean - width, mean + width)
+    return Bounded(*(np.full(len(case.judged), value) for value in values))
+
+
 def _share(signal: float, noise: float) -> float:
     return signal / max(signal + noise, float(np.finfo(np.float64).tiny))
 
 
-def _output_scores(actual: np.ndarray, model: Bounded, plain: Bounded) -> tuple[Score, ...]:
+def _output_scores(actual: np.ndarray, model: Bounded, baseline: Bounded) -> tuple[Score, ...]:
     def median(predicted: Bounded) -> float:
         return float(np.median(np.abs(actual - predicted.mean)))
 
@@ -114,17 +121,22 @@ def _output_scores(actual: np.ndarray, model: Bounded, plain: Bounded) -> tuple[
     def covered(predicted: Bounded) -> float:
         return float(np.mean((predicted.lower <= actual) & (actual <= predicted.upper)))
 
+    def score(
+        name: str, meaning: str, measure: Callable[[Bounded], float], is_share: bool = False
+    ) -> Score:
+        return Score(name, meaning, measure(model), measure(baseline), is_share)
+
     return (
-        Score("Typical error", _MEDIAN, median(model), median(plain)),
-        Score("Root mean squared error", _RMSE, root_mean_square(model), root_mean_square(plain)),
-        Score("95 % intervals held", _COVERAGE, covered(model), covered(plain), is_share=True),
+        score("Median absolute error", _MEDIAN, median),
+        score("Root mean squared error", _RMSE, root_mean_square),
+        score("Coverage of 95 % intervals", _COVERAGE, covered, is_share=True),
     )
 
 
 def classification_result(case: Case, effects: tuple[Effect, ...]) -> ClassificationResult:
-    """Labels called, and how often confidence was right."""
+    """Judge the predicted classes and their probabilities."""
     rows = case.judged
-    predictive = case.estimator.predict_distribution(case.x[rows])
+    predictive = case.fitted.predict(case.x[rows])
     actual, num_classes = case.y[rows].astype(int), len(case.classes)
     confusion = np.zeros((num_classes, num_classes), int)
     np.add.at(confusion, (actual, np.asarray(predictive.predicted)), 1)
@@ -140,16 +152,18 @@ def classification_result(case: Case, effects: tuple[Effect, ...]) -> Classifica
     )
 
 
-def _class_scores(case: Case, predictive: Any, actual: np.ndarray) -> tuple[Score, ...]:
+def _class_scores(
+    case: Case, predictive: CategoricalPredictive, actual: np.ndarray
+) -> tuple[Score, ...]:
     counts = np.bincount(case.y[case.trained].astype(int), minlength=len(case.classes))
-    # Half a row more for each class, so that one unseen in training is not impossible.
+    # Half a row per class is added, so that a class unseen in training is not impossible.
     frequencies = (counts + 0.5) / np.sum(counts + 0.5)
     shape = (1, len(actual), len(counts))
-    guess = CategoricalPredictive(np.broadcast_to(np.log(frequencies), shape).copy())
+    baseline = CategoricalPredictive(np.broadcast_to(np.log(frequencies), shape).copy())
     return tuple(
-        Score(name, meaning, metric(predictive, actual), metric(guess, actual), is_share)
+        Score(name, meaning, metric(predictive, actual), metric(baseline, actual), is_share)
         for name, meaning, metric, is_share in (
-            ("Called right", _ACCURACY, metrics.accuracy, True),
+            ("Accuracy", _ACCURACY, metrics.accuracy, True),
             ("Calibration gap", _GAP, metrics.expected_calibration_error, True),
             ("Log probability", _LOG_PROBABILITY, metrics.log_predictive_density, False),
         )
@@ -168,8 +182,3 @@ def _reliability(probabilities: np.ndarray, actual: np.ndarray) -> tuple[Reliabi
         )
         for b in np.unique(bins)
     )
-
-
-def _column(values: Any, output: int) -> np.ndarray:
-    values = np.asarray(values, np.float64)
-    return values if values.ndim == 1 else values[:, output]

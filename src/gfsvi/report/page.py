@@ -1,23 +1,28 @@
-"""The page: evidence, words and pictures in one HTML file that asks for nothing else."""
+"""Put evidence, sentences and pictures into one self-contained HTML file."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from gfsvi.auto.fitted import Fitted
 from gfsvi.pages import template
-from gfsvi.report import charts, words
-from gfsvi.report.evidence import Effect, Evidence
+from gfsvi.report import charts, formatting, words
+from gfsvi.report.case import prepared_table
+from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
 from gfsvi.report.gathering import gather
 from gfsvi.storage.files import write_text
+from gfsvi.tables import PreparedTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from gfsvi.estimators.base import AbstractEstimator
+
 
 def write_report(
-    estimator: Any,
+    model: "Fitted | AbstractEstimator",
     frame: "pd.DataFrame",
     target: str | Sequence[str],
     path: str | Path,
@@ -25,49 +30,73 @@ def write_report(
     table: str | None = None,
     command: str | None = None,
 ) -> None:
-    """Write the page of a fitted estimator and the table it learned from.
+    """Write the page about a fit, or a fitted estimator, and the table it learned from.
 
-    `table` is what to call the table, `command` the command line that makes this fit again.
+    `table` is what to call the table, `command` the command line that repeats the fit.
     """
-    page = render(gather(estimator, frame, target, table=table, command=command))
-    write_text(path, page)
+    fitted: Fitted = getattr(model, "fitted_", model)
+    targets = (target,) if isinstance(target, str) else tuple(target)
+    rows = prepared_table(fitted, frame, targets)
+    write_page(fitted, rows, path, targets=targets, table=table, command=command)
+
+
+def write_page(
+    fitted: Fitted,
+    rows: PreparedTable,
+    path: str | Path,
+    *,
+    targets: tuple[str, ...] = (),
+    table: str | None = None,
+    command: str | None = None,
+) -> None:
+    """Write the page about a fit and the prepared rows it learned from."""
+    if fitted.preparation is not None:
+        targets = fitted.preparation.target
+    evidence = gather(fitted, rows, targets=targets, table=table, command=command)
+    write_text(path, render(evidence))
 
 
 def render(evidence: Evidence) -> str:
-    """The page as HTML."""
-    pictures = _pictures(evidence)
+    """Render the page as HTML."""
     page = template.render(
-        "gfsvi.report", "page.html.j2", evidence=evidence, words=words, pictures=pictures
+        "gfsvi.report",
+        "page.html.j2",
+        evidence=evidence,
+        words=words,
+        formatting=formatting,
+        pictures=_pictures(evidence),
     )
     return page.strip() + "\n"
 
 
-def _pictures(evidence: Evidence) -> dict[str, Any]:
-    """SVG by name; charts escape what they show."""
-    drawn: dict[str, Any] = {
-        "relevance": Markup(charts.relevance(evidence.prior)),
-        "novelty": Markup(charts.novelty(evidence.doubt)),
-        "learning": Markup(charts.learning_curve(evidence.curve)) if evidence.curve else None,
-        "outputs": [],
-    }
-    for i, output in enumerate(evidence.outputs):
-        name = f"output{i + 1}"
-        drawn["outputs"].append(
-            {
-                "predicted": Markup(charts.predicted_against_actual(output, name)),
-                "coverage": Markup(charts.coverage(output, name)),
-                "effects": _effects(output.effects, name, output.name),
-            }
-        )
-    if evidence.labels is not None:
-        labels = evidence.labels
-        y_label = f"probability of {labels.classes[1]}"
-        drawn["confusion"] = Markup(charts.confusion(labels))
-        drawn["reliability"] = Markup(charts.reliability(labels))
-        drawn["effects"] = _effects(
-            labels.effects, "labels", y_label if len(labels.classes) == 2 else "probability"
-        )
-    return drawn
+def _pictures(evidence: Evidence) -> Pictures:
+    labels, curve = evidence.labels, evidence.curve
+    return Pictures(
+        wiggliness=Markup(charts.wiggliness(evidence.prior)),
+        novelty=Markup(charts.novelty(evidence.uncertainty)),
+        learning=None if curve is None else Markup(charts.learning_curve(curve)),
+        outputs=[
+            _output_pictures(output, f"output{i}") for i, output in enumerate(evidence.outputs, 1)
+        ],
+        classes=None if labels is None else _class_pictures(labels),
+    )
+
+
+def _output_pictures(output: RegressionOutput, name: str) -> OutputPictures:
+    return OutputPictures(
+        predicted=Markup(charts.predicted_against_actual(output, name)),
+        coverage=Markup(charts.coverage(output, name)),
+        effects=_effects(output.effects, name, output.name),
+    )
+
+
+def _class_pictures(labels: ClassificationResult) -> ClassPictures:
+    which = f" of {labels.classes[1]}" if len(labels.classes) == 2 else ""
+    return ClassPictures(
+        confusion=Markup(charts.confusion(labels)),
+        reliability=Markup(charts.reliability(labels)),
+        effects=_effects(labels.effects, "labels", f"probability{which}"),
+    )
 
 
 def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:

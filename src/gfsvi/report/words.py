@@ -1,289 +1,208 @@
-"""Numbers and findings in sentences; `backticks` mark names from the user's table."""
+"""The sentences of the page; `backticks` mark names from the user's table."""
 
-import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
-    Doubt,
     Evidence,
     KernelPart,
+    LengthScale,
     PriorEvidence,
     RegressionOutput,
-    Relevance,
     Task,
+    Uncertainty,
+    sampling_error,
 )
+from gfsvi.report.formatting import PERCENT, count, listed, number, percent, quoted
 
 _FAMILIES = {
-    "RBF": "varies very smoothly, without any kink",
-    "Matern52": "varies smoothly: it bends, but has no kinks",
-    "Matern32": "varies fairly smoothly: its slope may change quickly",
-    "Matern12": "may be rough: it is continuous, but can turn sharply everywhere",
-    "RationalQuadratic": "varies smoothly, on long and short scales at once",
-    "Periodic": "repeats itself",
-    "LocallyPeriodic": "repeats itself, in a shape that drifts slowly",
+    "RBF": "varies very smoothly",
+    "Matern52": "varies smoothly, without kinks",
+    "Matern32": "varies fairly smoothly, but its slope can change quickly",
+    "Matern12": "can be rough: it is continuous, but can turn sharply anywhere",
+    "RationalQuadratic": "varies smoothly, over long and short distances at once",
+    "Periodic": "repeats periodically",
+    "LocallyPeriodic": "repeats periodically, in a shape that drifts slowly",
     "Linear": "follows a straight line",
-    "Constant": "has an unknown level",
-    "White": "has scatter that no column explains",
-    "BayesianNetwork": "is whatever a network with weights of moderate size can express",
+    "Constant": "has an unknown constant level",
+    "White": "has noise that no column explains",
+    "BayesianNetwork": "is any function that a network with weights of moderate size can express",
 }
-# A feature hardly matters if the target changes over lengths that the data do not span, and
-# much faster along another feature.
-_HARDLY_LENGTH = 4.0
-_HARDLY_SHARE = 0.25
+# The target changes slowly along a feature if its length scale exceeds the range of the data
+# and the target can change much more quickly along another feature.
+_SLOW_LENGTHSCALE = 4.0
+_SLOW_SHARE = 0.25
 NOVEL = 0.5
-SURE = 0.9
-_PERCENT = "\N{NO-BREAK SPACE}%"
-_MINUS = "\N{MINUS SIGN}"
-_THIN = "\N{NARROW NO-BREAK SPACE}"
-
-
-def number(value: float) -> str:
-    """Three significant digits, as a person would write them."""
-    value = float(value)
-    if not math.isfinite(value):
-        return "not finite"
-    size = abs(value)
-    if value == 0:
-        return "0"
-    if size >= 1e7 or size < 1e-4:
-        return f"{value:.2e}".replace("-", _MINUS)
-    if size >= 1000:
-        return f"{value:,.0f}".replace(",", _THIN).replace("-", _MINUS)
-    decimals = max(0, 2 - math.floor(math.log10(size)))
-    text = f"{value:.{decimals}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text and size >= 100 else text
-    return text.replace("-", _MINUS)
-
-
-def percent(share: float) -> str:
-    """A share in per cent; only all is 100 % and only none is 0 %."""
-    hundred = 100 * float(share)
-    if 0 < hundred < 0.5:
-        return f"< 1{_PERCENT}"
-    if 99.5 <= hundred < 100:
-        return f"> 99{_PERCENT}"
-    return f"{hundred:.0f}{_PERCENT}"
-
-
-def count(value: int) -> str:
-    """A whole number with its thousands apart."""
-    return f"{value:,}".replace(",", _THIN)
-
-
-def shortened(text: str, length: int = 40) -> str:
-    """At most `length` characters of a name, on one line."""
-    line = " ".join(str(text).split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def quoted(name: str) -> str:
-    """A name from the user's table, marked as one."""
-    return f"`{shortened(name).replace('`', chr(39))}`"
-
-
-def listed(items: Sequence[str], most: int = 6) -> str:
-    """Items in a row, the last after `and`."""
-    shown = list(items[:most])
-    if len(items) > most:
-        shown.append(f"{len(items) - most} more")
-    if len(shown) <= 1:
-        return "".join(shown)
-    return ", ".join(shown[:-1]) + " and " + shown[-1]
-
-
-def listed_numbers(values: np.ndarray) -> str:
-    """Numbers of several outputs side by side."""
-    return "; ".join(number(value) for value in values)
-
-
-def between(low: float, high: float) -> str:
-    """An interval."""
-    return f"{number(low)} to {number(high)}"
-
-
-def cell(value: Any) -> str:
-    """A value of the table, whole numbers without decimals."""
-    if isinstance(value, int | float | np.number) and not isinstance(value, bool):
-        if math.isnan(value):
-            return "missing"
-        is_whole = float(value).is_integer() and abs(value) < 1e6
-        return str(int(value)).replace("-", _MINUS) if is_whole else number(float(value))
-    is_missing = value is None or str(value) in ("nan", "NaT", "<NA>")
-    return "missing" if is_missing else shortened(value, 24)
+CONFIDENT = 0.9
 
 
 def prior_sentences(
     prior: PriorEvidence, targets: Sequence[str], task: Task = "regression"
 ) -> list[str]:
-    """What was assumed of the function, and which features matter on which scale."""
+    """What the prior assumes about the function, and how quickly it can change."""
     subject = listed([quoted(target) for target in targets], 3)
     subject = f"Each of {subject}" if len(targets) > 1 else subject
-    subject = f"The chance of each {subject}" if task == "classification" else subject
-    sentences = [_family_sentence(part, subject) for part in prior.parts]
+    subject = f"The probability of each class of {subject}" if task == "classification" else subject
+    families = [_family_sentence(part, subject) for part in prior.parts]
     if prior.about_weights:
-        return [*sentences, "No column was taken to matter more than another."]
-    relevances = prior.relevances
-    hardly = [relevance for relevance in relevances if _hardly_matters(relevance, prior)]
-    matter = [relevance for relevance in relevances if relevance not in hardly]
-    if len({relevance.lengthscale for relevance in relevances}) == 1 and len(relevances) > 1:
-        scale = number(relevances[0].lengthscale)
-        return [*sentences, f"All features matter on the same scale, {scale} standard deviations."]
-    if matter:
-        sentences.append(_matters(matter))
-    if hardly and matter:
-        names = [quoted(relevance.feature) for relevance in hardly]
-        sentences.append(f"{listed(names, 5)} hardly {'matter' if len(names) > 1 else 'matters'}.")
-    return sentences
+        return [*families, "No column was assumed to matter more than another."]
+    return [*families, *_length_scale_sentences(prior)]
 
 
 def _family_sentence(part: KernelPart, subject: str) -> str:
-    shape = _FAMILIES.get(part.family, f"follows a kernel of its own, {part.family}")
+    shape = _FAMILIES.get(part.family, f"follows the kernel {part.family}")
     along = f" along {listed([quoted(name) for name in part.features])}" if part.features else ""
-    periods = [f"every {number(period)} of {quoted(name)}" for name, period in part.periods]
-    repeats = f": {listed(periods, 3)}" if periods else ""
+    periods = [f"{number(period)} in {quoted(name)}" for name, period in part.periods]
+    repeats = f", with a period of {listed(periods, 3)}" if periods else ""
     return f"{subject} {shape}{along}{repeats}."
 
 
-def _hardly_matters(relevance: Relevance, prior: PriorEvidence) -> bool:
-    largest = prior.relevances[0].value
-    return relevance.lengthscale > _HARDLY_LENGTH and relevance.value < _HARDLY_SHARE * largest
+def _length_scale_sentences(prior: PriorEvidence) -> list[str]:
+    scales = prior.length_scales
+    if len({scale.value for scale in scales}) == 1 and len(scales) > 1:
+        return [f"All features have the same length scale, {number(scales[0].value)}."]
+    slow = [scale for scale in scales if _is_slow(scale, prior)]
+    quick = [scale for scale in scales if scale not in slow]
+    sentences = [_quick_sentence(quick)] if quick else []
+    if quick and slow:
+        names = listed([quoted(scale.feature) for scale in slow], 5)
+        sentences.append(f"Only slow changes are expected along {names}.")
+    return sentences
 
 
-def _matters(relevances: Sequence[Relevance], most: int = 4) -> str:
-    first, *others = [
-        f"on a scale of {number(r.lengthscale)}"
-        + ("" if r.own_scale is None else f" ({number(r.own_scale)} in its own units)")
-        for r in relevances[:most]
+def _is_slow(scale: LengthScale, prior: PriorEvidence) -> bool:
+    largest = prior.length_scales[0].wiggliness
+    return scale.value > _SLOW_LENGTHSCALE and scale.wiggliness < _SLOW_SHARE * largest
+
+
+def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
+    items = [
+        f"{number(scale.value)} along {quoted(scale.feature)}"
+        + ("" if scale.in_units is None else f" ({number(scale.in_units)} in its own units)")
+        for scale in scales[:most]
     ]
-    items = [f"{quoted(relevances[0].feature)} matters {first}"]
-    for relevance, scale in zip(relevances[1:], others, strict=False):
-        items.append(f"{quoted(relevance.feature)} {scale.replace('a scale of ', '', 1)}")
-    if len(relevances) > most:
-        items.append(f"{len(relevances) - most} more on longer ones")
-    return listed(items, most + 1) + "."
+    others = len(scales) - most
+    if others > 0:
+        items.append(f"more along {others} other {'feature' if others == 1 else 'features'}")
+    return f"The length scale is {listed(items, most + 1)}."
 
 
 def summary(evidence: Evidence) -> str:
-    """The fit in one sentence."""
-    rows = f"{count(evidence.num_judged)} {_judged_rows(evidence)}"
+    """The quality of the predictions in one sentence."""
+    kind = "training rows" if evidence.judged_on_training else "held-out rows"
+    rows = f"{count(evidence.num_judged)} {kind}"
     if evidence.labels is not None:
-        share = percent(evidence.labels.accuracy)
-        return f"Of {rows}, {share} were given the right class."
+        return f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly."
     output = evidence.outputs[0]
     which = f" of {quoted(output.name)}" if len(evidence.targets) > 1 else ""
     return (
-        f"On {rows}, half of the predictions{which} are within {number(output.typical_error)} of "
-        f"the truth, and 95{_PERCENT} intervals held {percent(output.coverage)} of the rows."
+        f"On {rows}, half of the predictions{which} are within {number(output.median_error)} of "
+        f"the true value, and {percent(output.coverage)} of the true values are inside their "
+        f"95{PERCENT} interval."
     )
 
 
-def _judged_rows(evidence: Evidence) -> str:
-    return "training rows" if evidence.judged_on_training else "held-out rows"
-
-
 def honesty(evidence: Evidence) -> str:
-    """What the judged rows can and cannot show."""
+    """What the scores can and cannot show."""
     if evidence.judged_on_training:
         return (
-            "No rows were held out, so these are scores on the very rows the model learned from: "
-            "expect worse on new ones, and judge the model with `gfsvi evaluate` on new rows."
+            "No rows were held out, so these scores are for the rows that the model was trained "
+            "on: expect worse scores on new rows, and measure them with `gfsvi evaluate`."
         )
     return (
-        f"The {count(evidence.num_judged)} held-out rows were not learned from, but they decided "
-        "when to stop: expect slightly worse on new rows. The real test is `gfsvi evaluate` on "
-        "rows the model has never met."
+        f"The model was not trained on the {count(evidence.num_judged)} held-out rows, but they "
+        "decided when to stop: expect slightly worse scores on new rows, and measure them with "
+        "`gfsvi evaluate` on rows that the model has never seen."
     )
 
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:
-    """The headline in three numbers, each with what it means."""
+    """Three headline numbers, each with its meaning."""
     if evidence.labels is not None:
         return _label_tiles(evidence.labels)
     output = evidence.outputs[0]
     rmse = output.scores[1]
-    better = 1 - rmse.model / rmse.baseline if rmse.baseline > 0 else 0.0
+    lower = 1 - rmse.model / rmse.baseline if rmse.baseline > 0 else 0.0
+    direction = "lower" if lower >= 0 else "higher"
     return [
-        (number(output.typical_error), f"typical error in {quoted(output.name)}: half are closer"),
-        (percent(output.coverage), f"of rows fell inside their 95{_PERCENT} interval"),
-        _comparison(better, "error than always guessing the mean"),
+        (number(output.median_error), f"median absolute error in {quoted(output.name)}"),
+        (percent(output.coverage), f"of rows are inside their 95{PERCENT} interval"),
+        (
+            percent(abs(lower)),
+            f"{direction} root mean squared error than always predicting the mean",
+        ),
     ]
 
 
 def _label_tiles(labels: ClassificationResult) -> list[tuple[str, str]]:
-    right, gap = labels.scores[0], labels.scores[1]
-    sure = [b for b in labels.bins if b.confidence >= SURE]
-    share = (percent(0.0), f"of rows had a class given at least {percent(SURE)}")
-    if sure:
-        rows = sum(b.count for b in sure)
-        correct = sum(b.accuracy * b.count for b in sure) / rows
-        told = f"the {count(rows)} rows" if rows > 1 else "the one row"
-        share = (percent(correct), f"right among {told} it was at least {percent(SURE)} sure of")
+    accuracy, gap = labels.scores[0], labels.scores[1]
+    baseline = percent(accuracy.baseline)
     return [
         (
-            percent(right.model),
-            f"called right; always guessing one class: {percent(right.baseline)}",
+            percent(accuracy.model),
+            f"accuracy; {baseline} if always predicting the most frequent class",
         ),
-        (percent(gap.model), "apart: how sure it was, and how often it was right"),
-        share,
+        (percent(gap.model), "gap between confidence and accuracy"),
+        _confident_tile(labels),
     ]
 
 
-def _comparison(share: float, what: str) -> tuple[str, str]:
-    return percent(abs(share)), f"{'less' if share >= 0 else 'more'} {what}"
+def _confident_tile(labels: ClassificationResult) -> tuple[str, str]:
+    confident = [b for b in labels.bins if b.confidence >= CONFIDENT]
+    condition = f"with a confidence of at least {percent(CONFIDENT)}"
+    if not confident:
+        return percent(0.0), f"of rows were predicted {condition}"
+    rows = sum(b.count for b in confident)
+    correct = sum(b.accuracy * b.count for b in confident) / rows
+    which = f"the {count(rows)} rows" if rows > 1 else "the only row"
+    return percent(correct), f"accuracy on {which} predicted {condition}"
 
 
 def learning(curve: Curve) -> str:
-    """How training went, in a sentence."""
+    """How training went, in one sentence."""
     steps = count(len(curve.objective))
     if not len(curve.scores):
-        return f"Training took {steps} steps; no rows were held out to watch it."
+        return f"Training took {steps} steps; no rows were held out to monitor it."
     return (
         f"Training took {steps} steps; the held-out rows were predicted best after "
-        f"{count(curve.best_step)}, and that model was kept."
+        f"{count(curve.best_step)} steps, and that model was kept."
     )
 
 
-def scatter(output: RegressionOutput) -> str:
-    """Signal against noise."""
+def signal_and_noise(output: RegressionOutput) -> str:
+    """How much of the target the columns explain."""
     return (
-        f"The columns explain about {percent(output.explained_share)} of what makes "
-        f"{quoted(output.name)} vary; the rest is scatter of about {number(output.noise)} that "
-        "no amount of rows like these would remove."
+        f"The columns explain about {percent(output.explained_share)} of the variance of "
+        f"{quoted(output.name)}; the rest is noise with a standard deviation of about "
+        f"{number(output.noise)}, which more rows like these would not reduce."
     )
 
 
-def label_doubt(labels: ClassificationResult) -> str:
-    """How much of the doubt would go away."""
+def class_overlap(labels: ClassificationResult) -> str:
+    """How much of the uncertainty about classes more data would remove."""
     return (
-        f"Of the model's doubt about classes, about {percent(labels.learnable_share)} would go "
-        "away with more rows like these; the rest is overlap between the classes."
+        f"More rows like these would remove about {percent(labels.learnable_share)} of the "
+        "uncertainty about classes; the rest is due to overlap between them."
     )
 
 
 def calibration(output: RegressionOutput) -> str:
-    """Whether intervals keep what they promise."""
+    """Whether the intervals have the coverage that they claim."""
+    num_rows = max(len(output.actual), 1)
     gaps = output.coverages - output.levels
-    error = 2 * np.sqrt(output.levels * (1 - output.levels) / max(len(output.actual), 1))
-    outside = np.abs(gaps) > np.maximum(error, 0.5 / max(len(output.actual), 1))
-    if np.mean(outside) < 0.2:
-        return "The intervals keep what they promise, as far as this many rows can tell."
-    direction = "narrower" if np.mean(gaps) < 0 else "wider"
-    return f"The intervals are {direction} than they say, most so at {percent(_worst(output))}."
+    tolerance = np.maximum(sampling_error(output.levels, num_rows), 0.5 / num_rows)
+    if np.mean(np.abs(gaps) > tolerance) < 0.2:
+        return "The intervals are well calibrated, as far as this many rows can show."
+    worst = float(output.levels[np.argmax(np.abs(gaps))])
+    direction = "narrow" if np.mean(gaps) < 0 else "wide"
+    return f"The intervals are too {direction}, especially the {percent(worst)} one."
 
 
-def _worst(output: RegressionOutput) -> float:
-    return float(output.levels[np.argmax(np.abs(output.coverages - output.levels))])
-
-
-def novelty(doubt: Doubt) -> str:
-    """How novel the rows are, in a sentence."""
-    share = float(np.mean(doubt.novelty > NOVEL))
-    middle = f"{np.median(doubt.novelty):.2f}"
-    if share == 0:
-        return f"No row is above {NOVEL}; the middle row has {middle}."
-    return f"{percent(share)} of the rows are above {NOVEL}; the middle row has {middle}."
+def novelty(uncertainty: Uncertainty) -> str:
+    """How novel the rows are, in one sentence."""
+    share = float(np.mean(uncertainty.novelty > NOVEL))
+    rows = f"{percent(share)} of the rows are" if share else "No row is"
+    return f"{rows} above {NOVEL}; the median is {np.median(uncertainty.novelty):.2f}."
