@@ -46,7 +46,7 @@ def identities() -> list[str]:
 def test_every_run_is_made_once_and_never_again(tmp_path):
     first = Quick()
     told = []
-    run_all(EXPERIMENT.runs, Records(tmp_path), [first], tell=told.append)
+    run_all(EXPERIMENT.runs, Records(tmp_path), [first], on_record=told.append)
     assert sorted(first.made) == identities() and len(told) == 20
     second = Quick()
     run_all(EXPERIMENT.runs, Records(tmp_path), [second])

@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, _stop)
     if left:
         workers = _workers(arguments, experiment.task)
-        run_all(experiment.runs, records, workers, retry=arguments.retry, tell=display.tell)
+        run_all(experiment.runs, records, workers, retry=arguments.retry, on_record=display.update)
     return _summarize(experiment.runs, records)
 
 
@@ -97,7 +97,7 @@ def _summarize(runs: Sequence[Run], records: Records) -> int:
         f"records: {Path(records.path)} ({len(made)} of {len(wanted)} runs, {len(failed)} failed)"
     )
     for record in failed:
-        print(f"  {_name(record)}: {record['error']}")
+        print(f"  {_name(record)}: {record.get('error')}")
     if failed:
         print("  `--retry` makes these again.")
     return 1 if failed else 0
@@ -119,8 +119,8 @@ class Display:
         self._began = time.monotonic()
         self._num_told = 0
 
-    def tell(self, record: Record) -> None:
-        """A run has been recorded."""
+    def update(self, record: Record) -> None:
+        """Show that a run has been recorded."""
         self._num_left -= 1
         self._num_told += 1
         if self._quiet:

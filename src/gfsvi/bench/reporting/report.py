@@ -98,7 +98,7 @@ def markdown(experiment: Experiment, records: list[Record], shown: list[Table]) 
     if failed:
         lines += ["", "## Failed", ""]
         lines += [
-            f"* {r['dataset']}, {r['method']}, fold {r['fold']}: {r['error']}" for r in failed
+            f"* {r['dataset']}, {r['method']}, fold {r['fold']}: {r.get('error')}" for r in failed
         ]
     return "\n".join(lines) + "\n"
 

@@ -1,1 +1,1 @@
-"""Carrying out the runs of an experiment: on this machine or a cluster, once each."""
+"""Executing the runs of an experiment exactly once each, on this machine or a cluster."""

@@ -1,51 +1,55 @@
-"""One run: from its description to its record, whatever happens."""
+"""Executes a run and turns its outcome, or its error, into a record."""
 
 import dataclasses
 import os
 import platform
 import time
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import numpy as np
 
 from gfsvi import registry
 from gfsvi.bench.data.dataset import Loaded
-from gfsvi.bench.experiment import Run
-from gfsvi.bench.running.records import FAILED, OK, Record
+from gfsvi.bench.experiment import Run, Settings
+from gfsvi.bench.running.records import FAILED, OK, Description, Environment, Outcome, Record
 from gfsvi.version import __version__
 
 Load = Callable[[str], Loaded]
 DIGITS = 4
+"""Significant digits of the numbers kept for figures."""
 
 
 def execute(run: Run, load: Load) -> Record:
-    """Carry out a run; an error is a record too.
+    """Execute a run; an error is recorded as its outcome.
 
     Args:
-        run: What to do.
-        load: Gives a data set by its name.
+        run: The run to execute.
+        load: Loads a data set by name.
     """
     began = time.perf_counter()
     try:
         task = registry.find("tasks", run.task)()
         loaded = {name: load(name) for name in task.datasets(run)}
         found = task(run, {name: found.arrays for name, found in loaded.items()})
-        outcome = {
+        outcome: Outcome = {
             "status": OK,
-            "metrics": _checked({n: v for n, v in found.items() if np.ndim(v) == 0}),
+            "metrics": _checked({n: float(v) for n, v in found.items() if np.ndim(v) == 0}),
             "series": {n: _rounded(v) for n, v in found.items() if np.ndim(v) > 0},
             "partial": {name: found.partial for name, found in loaded.items() if found.partial},
         }
     except Exception as error:
-        # Whatever a method raises is what the experiment found out about it.
-        outcome = failure(f"{type(error).__name__}: {error}")
-    return described(run) | outcome | {"seconds": time.perf_counter() - began}
+        # Any error is a result of the experiment.
+        outcome = _failure(f"{type(error).__name__}: {error}")
+    return {**_described(run), **outcome, "seconds": time.perf_counter() - began}
 
 
-def described(run: Run) -> Record:
-    """What a record says of its run before anything is known of the outcome."""
+def failed_record(run: Run, error: str) -> Record:
+    """The record of a run that produced no result."""
+    return {**_described(run), **_failure(error), "seconds": 0.0}
+
+
+def _described(run: Run) -> Description:
     return {
         "run": run.identity,
         "experiment": run.experiment,
@@ -60,13 +64,12 @@ def described(run: Run) -> Record:
     }
 
 
-def failure(error: str) -> Record:
-    """What the record of a failed run has beside its description."""
-    return {"status": FAILED, "metrics": {}, "error": " ".join(error.split())[:500], "seconds": 0.0}
+def _failure(error: str) -> Outcome:
+    return {"status": FAILED, "metrics": {}, "error": " ".join(error.split())[:500]}
 
 
-def environment() -> dict[str, Any]:
-    """What a number may depend on besides our own version."""
+def environment() -> Environment:
+    """Versions and machine of this process."""
     return {
         "jax": jax.__version__,
         "numpy": np.__version__,
@@ -76,23 +79,22 @@ def environment() -> dict[str, Any]:
     }
 
 
-def run_from(content: dict[str, Any]) -> Run:
-    """The run that `dataclasses.asdict` wrote down."""
+def run_from(content: Settings) -> Run:
+    """Rebuild a run from its fields; the inverse of `dataclasses.asdict`."""
     return Run(**{field.name: content[field.name] for field in dataclasses.fields(Run)})
 
 
-def _rounded(values: Any) -> list[Any]:
-    """Numbers for a picture, which nobody reads to the last digit."""
+def _rounded(values: float | np.ndarray) -> list[float] | list[list[float]]:
+    """Numbers for a figure, rounded to a few significant digits to keep records small."""
     values = np.asarray(values, np.float64)
     if not np.all(np.isfinite(values)):
-        raise ArithmeticError("expected finite numbers in what a picture shows; got others.")
+        raise ArithmeticError("expected finite numbers in a series; got NaN or infinity.")
     digits = np.where(values == 0, 0, np.floor(np.log10(np.abs(values) + (values == 0))))
     scale = 10.0 ** (DIGITS - 1 - digits)
     return (np.round(values * scale) / scale).tolist()
 
 
 def _checked(metrics: dict[str, float]) -> dict[str, float]:
-    metrics = {name: float(value) for name, value in metrics.items()}
     for name, value in metrics.items():
         if not np.isfinite(value):
             raise ArithmeticError(f"expected a finite {name}; got {value}.")

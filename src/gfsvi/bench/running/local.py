@@ -1,4 +1,4 @@
-"""Workers on this machine: a process each, which a crash or a lack of memory cannot take along."""
+"""Workers on this machine: one process each, isolated from crashes and lack of memory."""
 
 import dataclasses
 import json
@@ -8,29 +8,29 @@ import sys
 
 from gfsvi import registry
 from gfsvi.bench.experiment import Run
-from gfsvi.bench.running.execution import described, failure
+from gfsvi.bench.running.execution import failed_record
 from gfsvi.bench.running.records import Record
 from gfsvi.bench.running.runner import Stopped
 
-MAX_DEATHS = 2
+MAX_CRASHES = 2
 
 
 class LocalWorker:
-    """Executes runs in a process of its own, with one thread, and starts another if it dies."""
+    """Executes runs in a separate single-threaded process, which is restarted after a crash."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
 
     def __call__(self, run: Run) -> Record:
-        for _ in range(MAX_DEATHS):
+        for _ in range(MAX_CRASHES):
             answer = self._ask(run)
             if answer is not None:
                 return answer
             if self._closed:
                 raise Stopped
-        return described(run) | failure(
-            f"the process of this run died {MAX_DEATHS} times, as it does without enough memory."
+        return failed_record(
+            run, f"the process of this run crashed {MAX_CRASHES} times; it may lack memory."
         )
 
     def close(self) -> None:
@@ -48,7 +48,7 @@ class LocalWorker:
         try:
             print(json.dumps(dataclasses.asdict(run)), file=process.stdin, flush=True)
             answer = process.stdout.readline() if process.stdout else ""
-        except (OSError, ValueError):  # it died, or was closed meanwhile
+        except (OSError, ValueError):  # it crashed, or was closed meanwhile
             answer = ""
         if answer.endswith("\n"):
             return json.loads(answer)
@@ -63,6 +63,6 @@ class LocalWorker:
                 stdout=subprocess.PIPE,
                 text=True,
                 env=registry.find("tasks", task).variables() | dict(os.environ),
-                start_new_session=True,  # Ctrl-C is the runner's to handle
+                start_new_session=True,  # the runner handles Ctrl-C
             )
         return self._process

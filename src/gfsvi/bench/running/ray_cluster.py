@@ -1,40 +1,46 @@
-"""Workers on a Ray cluster: data sets are shipped once, and what a lost node had is made again."""
+"""Workers on a Ray cluster: data sets are shipped once, and runs of lost nodes are repeated."""
 
 import dataclasses
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING
 
 from gfsvi import registry
+from gfsvi.bench.data.dataset import Loaded
 from gfsvi.bench.data.loading import load
-from gfsvi.bench.experiment import ExperimentError, Run
+from gfsvi.bench.experiment import ExperimentError, Run, Settings
 from gfsvi.bench.running.execution import execute, run_from
 from gfsvi.bench.running.records import Record
 from gfsvi.bench.running.runner import Stopped, Worker
+
+if TYPE_CHECKING:
+    import ray
 
 LOCAL = "local"
 MAX_RETRIES = 10
 
 
 def ray_workers(address: str, task: str) -> list[Worker]:
-    """A worker for every core of a cluster.
+    """One worker per core of a cluster.
 
     Args:
-        address: Of the cluster, or "local" for one on this machine that ends with this process.
-        task: Name of the task of all runs.
+        address: Address of the cluster, or "local" for one that ends with this process.
+        task: Name of the task that all runs perform.
     """
-    ray = _connected(address, _variables(task))
+    _connect(address, _variables(task))
+    import ray
+
     num_cores = int(ray.cluster_resources().get("CPU", 0))
     if num_cores < 1:
         raise ExperimentError(
             f"expected a Ray cluster with at least one core at {address}; got none. "
             "Start one with `ray start --head`, or use --workers."
         )
-    shipped = _Shipped(ray)
-    return [_RayWorker(ray, shipped) for _ in range(num_cores)]
+    shipped = _Shipped()
+    return [_RayWorker(shipped) for _ in range(num_cores)]
 
 
-def _connected(address: str, variables: dict[str, str]) -> Any:
+def _connect(address: str, variables: dict[str, str]) -> None:
     try:
         import ray
     except ModuleNotFoundError as error:
@@ -56,60 +62,64 @@ def _connected(address: str, variables: dict[str, str]) -> Any:
             f"expected a Ray cluster at {address}; got the error '{error}'. "
             "Start one with `ray start --head`, or name another address."
         ) from error
-    return ray
 
 
 def _variables(task: str) -> dict[str, str]:
-    """As a worker on this machine has them: the user's own settings come first."""
+    """Environment variables as for a local worker: the user's own take precedence."""
     wanted: dict[str, str] = registry.find("tasks", task).variables()
     return {name: os.environ.get(name, value) for name, value in wanted.items()}
 
 
 class _Shipped:
-    """Data sets in the cluster's memory, each put there once."""
+    """Data sets in the memory of the cluster, each put there once."""
 
-    def __init__(self, ray: Any):
-        self._ray = ray
-        self._references: dict[str, Any] = {}
+    def __init__(self) -> None:
+        self._references: dict[str, ray.ObjectRef[Loaded]] = {}
         self._lock = threading.Lock()
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> "ray.ObjectRef[Loaded]":
+        import ray
+
         with self._lock:
             if name not in self._references:
-                self._references[name] = self._ray.put(load(name))
+                self._references[name] = ray.put(load(name))
             return self._references[name]
 
 
 class _RayWorker:
-    """Executes a run at a time somewhere in the cluster."""
+    """Executes one run at a time somewhere in the cluster."""
 
-    def __init__(self, ray: Any, shipped: _Shipped):
-        self._ray, self._shipped = ray, shipped
+    def __init__(self, shipped: _Shipped):
+        import ray
+
+        self._shipped = shipped
         self._remote = ray.remote(num_cpus=1, max_retries=MAX_RETRIES)(_execute)
-        self._pending: Any = None
+        self._pending: ray.ObjectRef[Record] | None = None
         self._closed = False
 
     def __call__(self, run: Run) -> Record:
-        from gfsvi import registry
+        import ray
 
         names = registry.find("tasks", run.task)().datasets(run)
-        # Only references that are arguments themselves are fetched before the run.
+        # Ray fetches only references that are themselves arguments.
         data = [self._shipped[name] for name in names]
-        self._pending = self._remote.remote(dataclasses.asdict(run), names, *data)
+        self._pending = pending = self._remote.remote(dataclasses.asdict(run), names, *data)
         try:
-            return self._ray.get(self._pending)
-        except self._ray.exceptions.RayError:
+            return ray.get(pending)
+        except ray.exceptions.RayError:
             if self._closed:
                 raise Stopped from None
             raise
 
     def close(self) -> None:
+        import ray
+
         self._closed = True
         if self._pending is not None:
-            self._ray.cancel(self._pending, force=True)
+            ray.cancel(self._pending, force=True)
 
 
-def _execute(content: dict[str, Any], names: tuple[str, ...], *data: Any) -> Record:
+def _execute(content: Settings, names: tuple[str, ...], *data: Loaded) -> Record:
     from gfsvi.numerics.process import keep_compiled
 
     keep_compiled()

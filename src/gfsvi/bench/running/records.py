@@ -1,23 +1,63 @@
-"""What runs found: one line of JSON each, appended whole, in a folder that runners may share."""
+"""Records of runs: one line of JSON per run, in a folder that several runners may share."""
 
 import contextlib
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, NotRequired, TypedDict, cast
 
 from filelock import FileLock, Timeout
 
-from gfsvi.bench.experiment import ExperimentError
+from gfsvi.bench.experiment import ExperimentError, Settings
 
 NAME = "records.jsonl"
 OK, FAILED = "ok", "failed"
-Record = dict[str, Any]
+
+
+class Environment(TypedDict):
+    """Versions and machine that a result may depend on, besides the version of this library."""
+
+    jax: str
+    numpy: str
+    python: str
+    machine: str
+    cores: int | None
+
+
+class Description(TypedDict):
+    """What a record says about its run before the outcome is known."""
+
+    run: str
+    experiment: str
+    task: str
+    dataset: str
+    method: str
+    fold: int
+    seed: int
+    settings: Settings
+    version: str
+    environment: Environment
+
+
+class Outcome(TypedDict):
+    """What a run found: metrics and series for figures, or the error that ended it."""
+
+    status: str
+    metrics: dict[str, float]
+    series: NotRequired[dict[str, list[float] | list[list[float]]]]
+    partial: NotRequired[dict[str, str]]
+    error: NotRequired[str]
+
+
+class Record(Description, Outcome):
+    """A run, its outcome and how long it took."""
+
+    seconds: float
 
 
 class Records:
-    """The records of a folder. Locks are the operating system's: a killed process holds none."""
+    """The records in a folder, with locks that the operating system releases on a crash."""
 
     def __init__(self, folder: str | os.PathLike[str]):
         self.folder = Path(folder)
@@ -25,7 +65,7 @@ class Records:
         self._locks = self.folder / ".locks"
 
     def read(self) -> list[Record]:
-        """All records, the last of each run; what a killed writer left of a line is passed over."""
+        """Read the latest record of each run; a line cut short by a killed writer is skipped."""
         try:
             text = self.path.read_bytes()
         except FileNotFoundError:
@@ -39,7 +79,7 @@ class Records:
         return list(by_run.values())
 
     def append(self, record: Record) -> None:
-        """Add a line, on the disk before this returns."""
+        """Append a record; it is on disk when this returns."""
         line = json.dumps(record, sort_keys=True, allow_nan=False).encode() + b"\n"
         with self._locked("records"), self.path.open("ab+") as file:
             file.truncate(_length_of_whole_lines(file))
@@ -49,7 +89,7 @@ class Records:
 
     @contextlib.contextmanager
     def claim(self, identity: str) -> Iterator[bool]:
-        """Whether this run is ours as long as the context lasts; False if another has it."""
+        """Try to claim a run for the duration of the context; False if another process holds it."""
         lock = self._locked(identity)
         try:
             lock.acquire(timeout=0)
@@ -66,8 +106,8 @@ class Records:
         return FileLock(self._locks / f"{name}.lock")
 
 
-def _length_of_whole_lines(file: Any) -> int:
-    """Where the last line ends that is whole: a killed writer may have left a part of one."""
+def _length_of_whole_lines(file: IO[bytes]) -> int:
+    """Offset of the end of the last complete line; a killed writer may have left part of one."""
     end = file.seek(0, os.SEEK_END)
     while end:
         start = max(0, end - 65536)
@@ -83,9 +123,9 @@ def _parsed(line: bytes, where: str) -> Record:
     try:
         record = json.loads(line)
         if isinstance(record, dict) and isinstance(record.get("run"), str):
-            return record
+            return cast(Record, record)
     except ValueError:
         pass
     raise ExperimentError(
-        f"expected a record in {where}; got {line[:40]!r}. Remove that line: the run is made again."
+        f"expected a record in {where}; got {line[:40]!r}. Remove that line to repeat its run."
     )

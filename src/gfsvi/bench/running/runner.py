@@ -1,4 +1,4 @@
-"""Makes every run of an experiment that has not been made, whoever else is at it."""
+"""Executes the missing runs of an experiment, alongside other runners on the same folder."""
 
 import threading
 import time
@@ -9,28 +9,28 @@ from typing import Protocol
 from gfsvi.bench.experiment import Run
 from gfsvi.bench.running.records import OK, Record, Records
 
-SECONDS_BETWEEN_LOOKS = 1.0
-Tell = Callable[[Record], None]
+SECONDS_BETWEEN_POLLS = 1.0
+OnRecord = Callable[[Record], None]
 
 
 class Stopped(Exception):
-    """A worker was closed in the middle of a run."""
+    """Raised by a worker that is closed during a run."""
 
 
 class Worker(Protocol):
-    """Where runs are executed, one at a time."""
+    """Executes runs, one at a time."""
 
     def __call__(self, run: Run) -> Record:
-        """Execute a run; raises `Stopped` if closed meanwhile."""
+        """Execute a run; raise `Stopped` if closed meanwhile."""
         ...
 
     def close(self) -> None:
-        """Stop at once."""
+        """Stop immediately."""
         ...
 
 
 def missing(runs: Iterable[Run], records: Records, *, retry: bool = False) -> list[Run]:
-    """Runs without a record; with `retry` also those that failed."""
+    """Runs without a record; with `retry`, failed runs too."""
     done = {r["run"] for r in records.read() if r["status"] == OK or not retry}
     return [run for run in runs if run.identity not in done]
 
@@ -41,30 +41,30 @@ def run_all(
     workers: Sequence[Worker],
     *,
     retry: bool = False,
-    tell: Tell = lambda record: None,
+    on_record: OnRecord = lambda record: None,
 ) -> None:
-    """Make the missing runs and record them; returns when none is missing.
+    """Execute and record all missing runs; return when none is missing.
 
-    What another runner has claimed is left to it, and taken over should it die.
+    Runs claimed by another runner are left to it, and taken over if it dies.
     """
     pool = ThreadPoolExecutor(len(workers))
-    shared = _Shared(missing(runs, records, retry=retry), records, retry, tell)
+    queue = _RunQueue(missing(runs, records, retry=retry), records, retry, on_record)
     try:
-        futures = [pool.submit(shared.serve, worker) for worker in workers]
+        futures = [pool.submit(queue.serve, worker) for worker in workers]
         for future in wait(futures, return_when=FIRST_EXCEPTION).done:
             future.result()
     finally:
-        shared.stop()
+        queue.stop()
         for worker in workers:
             worker.close()
         pool.shutdown()
 
 
-class _Shared:
-    """What the threads of a runner share."""
+class _RunQueue:
+    """The runs that the threads of a runner have yet to execute."""
 
-    def __init__(self, runs: list[Run], records: Records, retry: bool, tell: Tell):
-        self._runs, self._records, self._retry, self._tell = runs, records, retry, tell
+    def __init__(self, runs: list[Run], records: Records, retry: bool, on_record: OnRecord):
+        self._runs, self._records, self._retry, self._on_record = runs, records, retry, on_record
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
@@ -72,25 +72,25 @@ class _Shared:
         self._stopped.set()
 
     def serve(self, worker: Worker) -> None:
-        """Make runs until none is left."""
+        """Execute runs until none is left."""
         while not self._stopped.is_set() and (run := self._next()) is not None:
             with self._records.claim(run.identity) as ours:
                 if ours:
-                    self._make(run, worker)
-                else:  # another runner has it: look again later
+                    self._execute(run, worker)
+                else:  # another runner holds it: check again later
                     self._put_back(run)
-                    time.sleep(SECONDS_BETWEEN_LOOKS)
+                    time.sleep(SECONDS_BETWEEN_POLLS)
 
-    def _make(self, run: Run, worker: Worker) -> None:
+    def _execute(self, run: Run, worker: Worker) -> None:
         if not missing([run], self._records, retry=self._retry):
-            return  # another runner has made it meanwhile
+            return  # another runner has recorded it meanwhile
         try:
             record = worker(run)
         except Stopped:
             return
         self._records.append(record)
         with self._lock:
-            self._tell(record)
+            self._on_record(record)
 
     def _next(self) -> Run | None:
         with self._lock:

@@ -33,9 +33,8 @@ def _curves(shown: Shown, labels: list[str], figure: SubFigure) -> None:
         look = {"color": COLOURS[number % len(COLOURS)], "label": shown.titles[label]}
         look["linestyle"] = STYLES[number // len(COLOURS)]
         turned.plot(shown.series(label, "angles"), shown.series(label, "entropy_at_angle"), **look)
-        if len(shown.records[label]["series"].get("scores", ())):
-            steps, scores = shown.series(label, "steps"), shown.series(label, "scores")
-            trained.plot(steps, scores, **look)
+        if shown.has(label, "scores"):
+            trained.plot(shown.series(label, "steps"), shown.series(label, "scores"), **look)
     turned.set_xlabel("rotation of test images in degrees")
     turned.set_ylabel("mean predictive entropy")
     turned.set_xticks(np.arange(0, 181, 45))
