@@ -2,15 +2,21 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PRNGKeyArray, Shaped
+from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
 
 class Data(eqx.Module):
-    """Inputs `x` and observations `y`, one of each a point."""
+    """Inputs `x` and observations `y`, one of each per point, and optionally their weights.
+
+    A row of weight two counts like the same row twice. Sums over rows of a log-likelihood go
+    through `total` and `mean`, which is where the weights enter.
+    """
 
     x: Shaped[Array, "point *feature"]
     y: Shaped[Array, "point *output"]
+    weights: Float[Array, " point"] | None = None
 
     def __check_init__(self) -> None:
         if np.ndim(self.x) < 2 or np.ndim(self.y) < 1 or len(self.x) != len(self.y):
@@ -18,26 +24,51 @@ class Data(eqx.Module):
                 "Data expects x (point, feature) and y (point,) or (point, output) with as many "
                 f"points; got {np.shape(self.x)} and {np.shape(self.y)}."
             )
+        if self.weights is not None and np.shape(self.weights) != (len(self.x),):
+            raise ValueError(
+                f"Data expects one weight per point, ({len(self.x)},); got "
+                f"{np.shape(self.weights)}."
+            )
 
     def __len__(self) -> int:
         return len(self.x)
 
+    def total(self, per_row: Float[Array, " point"]) -> Float[Array, ""]:
+        """The weighted sum of one number per row."""
+        return jnp.sum(per_row if self.weights is None else self.weights * per_row)
+
+    def mean(self, per_row: Float[Array, " point"]) -> Float[Array, ""]:
+        """The weighted mean of one number per row."""
+        return self.total(per_row) / self.total(jnp.ones(len(self)))
+
+    @property
+    def row_weights(self) -> Float[Array, " point"]:
+        """The weights, ones where none are given."""
+        return jnp.ones(len(self)) if self.weights is None else jnp.asarray(self.weights)
+
     def take(self, rows: Array) -> "Data":
-        """The named rows."""
-        return Data(self.x[rows], self.y[rows])
+        """The rows with these numbers."""
+        return Data(
+            self.x[rows], self.y[rows], None if self.weights is None else self.weights[rows]
+        )
+
+    def thinned(self, max_rows: int) -> "Data":
+        """At most about `max_rows` of the rows, evenly spread."""
+        return self.take(np.arange(0, len(self), 1 + len(self) // max_rows))
 
     def split(self, fraction: float, *, key: PRNGKeyArray) -> tuple["Data", "Data"]:
-        """Two parts at random, `fraction` of the rows (at least one) in the second."""
+        """Two random parts, with `fraction` of the rows (at least one) in the second."""
         order = np.asarray(jax.random.permutation(key, len(self)))
         held_out = min(max(1, round(fraction * len(self))), len(self) - 1)
         return self.take(order[held_out:]), self.take(order[:held_out])
 
     def without_copies(self) -> "Data":
-        """Each row once: one that stands there again, to the last digit, says nothing new."""
+        """Each distinct row once and without weights: repeating a row adds no information."""
         columns = [np.asarray(part, np.float64).reshape(len(self), -1) for part in (self.x, self.y)]
         bits = np.ascontiguousarray(np.concatenate(columns, axis=1)).view(np.uint64)
         # Odd factors, so that no digit is lost in the sum, which wraps around.
         factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
         codes = (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)
         first = np.unique(codes, return_index=True)[1]
-        return self if len(first) == len(self) else self.take(np.sort(first))
+        bare = Data(self.x, self.y)
+        return bare if len(first) == len(self) else bare.take(np.sort(first))

@@ -77,12 +77,12 @@ class Marginals(AbstractValues):
         return self.mean + jnp.einsum("pij,spj->sip", self._factor, noise)
 
     @double
-    def moved_alike(
+    def from_noise(
         self, noise: Float[Array, "sample output"]
     ) -> Float[Array, "sample output point"]:
-        """Values that the same standard normal numbers stand for at every point.
+        """Draws from standard normal numbers that all points share.
 
-        What is found at a point does then not depend on which others are asked about.
+        A draw at one point then does not depend on which other points are evaluated.
         """
         return self.mean + jnp.einsum("pij,sj->sip", self._factor, noise)
 

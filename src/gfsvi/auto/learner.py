@@ -1,31 +1,32 @@
-"""Rows in, a fitted posterior out: the prior chosen, the network trained, the result looked at."""
+"""Rows in, a fit out: the prior chosen, the network trained, the result examined."""
 
 import dataclasses
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import equinox as eqx
 import jax
 import numpy as np
 
 from gfsvi import registry
+from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import novelty_of
-from gfsvi.auto.observations import observed_labels, observed_numbers
-from gfsvi.auto.phases import Stages, Watch
+from gfsvi.auto.parameters import Parameters
+from gfsvi.auto.phases import PRIOR, Phases
+from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
+from gfsvi.auto.recipe import Recipe, recipe_for
 from gfsvi.auto.settings import Settings
+from gfsvi.auto.sizing import sized
+from gfsvi.auto.targets import (
+    Observed,
+    observed_labels,
+    observed_numbers,
+    observed_numbers_of_classes,
+)
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
-from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernels.adapters import as_kernel
-from gfsvi.kernels.base import AbstractKernel
-from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
-from gfsvi.kernels.one_of import OneOf
-from gfsvi.likelihoods.base import AbstractLikelihood
-from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.networks.adapters import as_network
@@ -35,117 +36,167 @@ from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.threads import for_so_many_rows
-from gfsvi.storage import model_file as persistence
+from gfsvi.storage import model_file
 from gfsvi.storage.checkpoints import Checkpoints
-from gfsvi.tables import Preparation
-from gfsvi.training.settings import Training
+from gfsvi.tables import Preparation, PreparedTable
+from gfsvi.training.history import Fit
 from gfsvi.version import __version__
 
-if TYPE_CHECKING:
-    import pandas
+Observe = Callable[[np.ndarray, np.ndarray | None], Observed]
 
-AUTO_KERNELS = ("matern52", "matern32", "rbf")
-MIN_PRIOR_ROWS = 200
 RANDOM = "rbg"
 """JAX's generator that compiles three times faster than its default."""
-
-Learned = dict[str, Any]
-"""What was learned, by the names of a fitted estimator's attributes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """Learns what an estimator predicts from; its fields are the estimators' parameters."""
+    """Learns what estimators and the command line predict from.
+
+    Args:
+        task: What kind of target there is.
+        parameters: What the user said about the fit; its `random_state` must be a whole number.
+        recipe: The method and how its prior is chosen.
+        prior_scale: The standard deviation of weights, for methods with a prior over weights.
+    """
 
     task: Literal["regression", "classification"]
-    method: str | AbstractMethod = "gfsvi"
-    kernel: Any = "auto"
+    parameters: Parameters = dataclasses.field(default_factory=Parameters)
+    recipe: Recipe = dataclasses.field(default_factory=lambda: recipe_for("gfsvi"))
     prior_scale: float = 1.0
-    network: Any = None
-    hidden: tuple[int, ...] | None = None
-    num_points: int | None = None
-    gamma: float | None = None
-    num_steps: int | None = None
-    batch_size: int | None = None
-    validation_fraction: float = 0.1
-    time_budget: float | None = None
-    checkpoint: str | PathLike[str] | None = None
-    watch: Watch | None = None
-    random_state: Any = None
 
-    def learn_table(self, frame: "pandas.DataFrame", preparation: Preparation) -> Learned:
-        """Learn from a table as it comes, by a preparation that was learned before."""
-        usable = frame[preparation.usable_rows(frame)]
-        y = preparation.observations(usable)
-        if preparation.classes is not None:
-            y = np.asarray(preparation.classes)[y]
-        learned = self.learn(preparation.inputs(usable), y, preparation.feature_names)
-        return learned | {"preparation_": preparation}
+    def learn_table(
+        self,
+        table: PreparedTable,
+        preparation: Preparation,
+        weights: np.ndarray | None = None,
+    ) -> Fitted:
+        """Learn from a prepared table, whose rows may have weights."""
+        likelihood, classes = self.parameters.likelihood, preparation.classes
+        weights = None if weights is None else weights[table.usable]
 
-    def learn(self, X: np.ndarray, y: np.ndarray, names: Sequence[str] | None = None) -> Learned:
-        """Learn from rows of numbers, with names of the features if there are any, or images."""
-        names = tuple(names or (f"x{number}" for number in range(1, X.shape[1] + 1)))
-        observe = observed_numbers if self.task == "regression" else observed_labels
-        observations = observe(y)
-        centre, spread = _centre_and_spread(X)
-        with for_so_many_rows(len(X)):
-            data = Data((X - centre) / spread, observations.y)
-            learned = self.learn_standardized(data, observations.likelihood, names)
-        return {
-            "preparation_": None,
-            "n_features_in_": X.shape[1],
-            "feature_names_": names,
-            "input_centre_": centre,
-            "input_spread_": spread,
-            **observations.attributes,
-            **learned,
-        }
+        def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
+            if classes is None:
+                return observed_numbers(y, likelihood, weights)
+            return observed_numbers_of_classes(y, classes, likelihood)
 
-    def learn_standardized(
-        self, all_rows: Data, likelihood: AbstractLikelihood, names: tuple[str, ...]
-    ) -> Learned:
-        """Learn from standardised rows."""
-        seed = seed_of(self.random_state)
-        prototype = self._prototype()
+        fitted = self._learn(table.x, table.y, preparation.feature_names, weights, observe)
+        return dataclasses.replace(fitted, preparation=preparation)
+
+    def learn(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        names: Sequence[str] | None = None,
+        weights: np.ndarray | None = None,
+    ) -> Fitted:
+        """Learn from rows of numbers or images, with names of the features if there are any."""
+        likelihood = self.parameters.likelihood
+
+        def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
+            if self.task == "classification":
+                return observed_labels(y, likelihood)
+            return observed_numbers(y, likelihood, weights)
+
+        return self._learn(x, y, names, weights, observe)
+
+    def _learn(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        names: Sequence[str] | None,
+        weights: np.ndarray | None,
+        observe: Observe,
+    ) -> Fitted:
+        if weights is not None:
+            counted = np.flatnonzero(_checked_weights(weights, len(x)))
+            x, y, weights = x[counted], y[counted], weights[counted]
+        centre, spread = _centre_and_spread(x, weights)
+        with for_so_many_rows(len(x)):
+            observed = observe(y, weights)
+            data = Data((x - centre) / spread, observed.y, weights)
+            return self._learn_standardized(data, observed, names, (centre, spread))
+
+    def _learn_standardized(
+        self,
+        all_rows: Data,
+        observed: Observed,
+        given: Sequence[str] | None,
+        scale: tuple[Any, Any],
+    ) -> Fitted:
+        names = tuple(given or (f"x{i}" for i in range(1, all_rows.x.shape[1] + 1)))
+        seed = int(self.parameters.random_state)
         key, prior_key, fit_key = jax.random.split(jax.random.key(seed, impl=RANDOM), 3)
         data, validation, validation_rows = self.held_out(all_rows, seed)
-        num_outputs = likelihood.num_outputs(data.y)
+        num_outputs = observed.likelihood.num_outputs(data.y)
         settings = self.settings(data, len(validation_rows), num_outputs, seed)
-        checkpoints = self._checkpoints(all_rows, prototype, settings)
-        stages = Stages(checkpoints, self.watch, self.time_budget)
-        network = self._built_network(prototype, settings, num_outputs)
-        method = stages.sized(prototype, settings, network)
-        prior = self._blank_prior(data, likelihood, method, network, num_outputs)
+        phases = Phases(
+            self._checkpoints(all_rows, settings),
+            self.parameters.watch,
+            self.parameters.time_budget,
+        )
+        network = self._network(settings, num_outputs)
+        method = sized(self.recipe.method, settings, network, phases)
+        prior, fit = self._fit(
+            method, network, observed, data, validation, phases, (prior_key, fit_key)
+        )
+        posterior, history = to_numpy((fit.posterior, fit.history))
+        return Fitted(
+            prior=prior,
+            posterior=posterior,
+            target=observed.target,
+            input_centre=scale[0],
+            input_spread=scale[1],
+            feature_names=names,
+            are_named=given is not None,
+            preparation=None,
+            settings=settings,
+            history=history,
+            novelty_measure=to_numpy(novelty_of(prior, posterior, all_rows, seed=seed)),
+            diagnostics=diagnose(
+                prior,
+                posterior,
+                data,
+                method=method,
+                history=history,
+                feature_names=names,
+                key=key,
+            ),
+            validation_rows=validation_rows,
+        )
+
+    def _fit(
+        self,
+        method: AbstractMethod,
+        network: AbstractNetwork,
+        observed: Observed,
+        data: Data,
+        validation: Data | None,
+        phases: Phases,
+        keys: tuple[Any, Any],
+    ) -> tuple[Model, Fit]:
+        """The chosen prior, and the fit under it."""
+        prior_key, fit_key = keys
+        kernel, *others = kernels_named(self.parameters.kernel, data.x.shape[1:])
+        prior = blank_prior(
+            method,
+            observed.likelihood,
+            data,
+            kernel=kernel,
+            network=network,
+            scale=self.prior_scale,
+        )
+        choice = _within(self.recipe.choice, phases)
         # Compiling the fit takes as long as choosing the prior: both at once.
         with ThreadPoolExecutor(max_workers=1) as pool:
-            pool.submit(method.rehearse, prior, data, key=fit_key, validation=validation)
-            prior = self._choose_prior(prior, data, stages, prior_key)
-            fit = method(prior, data, key=fit_key, validation=validation)
-        prior = _with_plain_kernel(prior)
-        posterior, history = to_numpy((fit.posterior, fit.history))
-        diagnostics = diagnose(
-            prior,
-            posterior,
-            data,
-            method=method,
-            history=history,
-            feature_names=names,
-            key=key,
-        )
-        return {
-            "validation_rows_": validation_rows,
-            "settings_": settings,
-            "prior_": prior,
-            "posterior_": posterior,
-            "history_": history,
-            "novelty_": to_numpy(novelty_of(prior, posterior, all_rows, seed=seed)),
-            "diagnostics_": diagnostics,
-        }
+            if isinstance(method, Precompiled):
+                pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
+            prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
+            return prior, method(prior, data, key=fit_key, validation=validation)
 
     def held_out(self, data: Data, seed: int) -> tuple[Data, Data | None, np.ndarray]:
         """Rows to train on, rows to judge by if there are enough, and the numbers of the latter."""
         order = np.random.default_rng(seed).permutation(len(data))
-        count = round(self.validation_fraction * len(data))
+        count = round(self.parameters.validation_fraction * len(data))
         if count < 2 or len(data) - count < 2:
             return data, None, np.zeros(0, int)
         held_out, rest = np.sort(order[:count]), np.sort(order[count:])
@@ -155,32 +206,20 @@ class Learner:
         """The sizes of this fit."""
         given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
         return Settings.derive(
-            self._prototype(),
+            self.recipe.method,
             len(data),
             num_validation,
             data.x.shape[1:],
             num_outputs,
             seed,
-            **{name: getattr(self, name) for name in given},
+            **{name: getattr(self.parameters, name) for name in given},
         )
 
-    def _prototype(self) -> AbstractMethod:
-        """The method to fit with, before it is given its sizes."""
-        method = self.method
-        if isinstance(method, str):
-            method = registry.find("methods", method)()
-        if isinstance(method, EmpiricalBayes) or not isinstance(method, AbstractMethod):
-            raise ValueError(
-                "method expects a method that learns a posterior, or its name; "
-                f"got {self.method!r}. `gfsvi list methods` names them."
-            )
-        return method
-
-    def _built_network(
-        self, method: AbstractMethod, settings: Settings, num_outputs: int
-    ) -> AbstractNetwork:
+    def _network(self, settings: Settings, num_outputs: int) -> AbstractNetwork:
         """The network asked for with as many outputs as are needed; a user's own as it is."""
-        chosen = getattr(method, "network", MLP()) if self.network is None else self.network
+        chosen = self.parameters.network
+        if chosen is None:
+            chosen = getattr(self.recipe.method, "network", MLP())
         if isinstance(chosen, str):
             chosen = registry.find("networks", chosen)()
         if isinstance(chosen, CNN):
@@ -189,89 +228,48 @@ class Learner:
             return MLP(settings.hidden, num_outputs, chosen.activation)
         return as_network(chosen)
 
-    def _checkpoints(
-        self, data: Data, prototype: AbstractMethod, settings: Settings
-    ) -> Checkpoints | None:
-        if self.checkpoint is None:
+    def _checkpoints(self, data: Data, settings: Settings) -> Checkpoints | None:
+        parameters = self.parameters
+        if parameters.checkpoint is None:
             return None
-        # The text of a kernel need not show its numbers.
-        numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(self.kernel) if eqx.is_array(leaf)]
-        kernel = {"text": repr(self.kernel), "numbers": numbers}
-        work = {"x": data.x, "y": data.y, "settings": settings, "kernel": kernel}
-        work |= {"method": repr(prototype), "prior_scale": self.prior_scale}
-        work["network"] = repr(self.network)
-        work["version"] = __version__
-        return Checkpoints(self.checkpoint, persistence.fingerprint(work))
+        # The text of a kernel or likelihood need not show its numbers.
+        told = (parameters.kernel, parameters.likelihood)
+        numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(told) if eqx.is_array(leaf)]
+        work = {
+            "x": data.x,
+            "y": data.y,
+            "weights": data.weights,
+            "settings": settings,
+            "prior": {"text": repr(told), "numbers": numbers, "scale": self.prior_scale},
+            "method": repr(self.recipe.method),
+            "network": repr(parameters.network),
+            "version": __version__,
+        }
+        return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
 
-    def _blank_prior(
-        self,
-        data: Data,
-        likelihood: AbstractLikelihood,
-        method: AbstractMethod,
-        network: AbstractNetwork,
-        num_outputs: int,
-    ) -> Model:
-        """The prior before the data have been asked, of the kind that the method needs."""
-        if method.prior_kind is BayesianNetwork:
-            prior = BayesianNetwork.prior(network, data.x[:1], scale=self.prior_scale)
-            return to_numpy(Model(prior, likelihood))
-        first = _kernels(self.kernel, data.x.shape[1:])[0]
-        return Model(GaussianProcess(first, outputs=num_outputs), likelihood)
 
-    def _choose_prior(self, prior: Model, data: Data, stages: Stages, key: Any) -> Model:
-        if isinstance(prior.function, BayesianNetwork):
-            return prior
-        default, outputs = EmpiricalBayes(), prior.function.outputs
-        few, many = (
-            stages.training(_for_outputs(training, outputs), "prior", until=0.4)
-            for training in (default.training, default.last)
+def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:
+    """The choice of a prior, held to its share of the time."""
+    last = None if choice.last is None else phases.training(choice.last, PRIOR)
+    return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
+
+
+def _centre_and_spread(x: np.ndarray, weights: np.ndarray | None) -> tuple[Any, Any]:
+    """Of every feature; for images one for all pixels, which belong together."""
+    if x.ndim > 2:
+        return x.mean(), x.std() or 1.0
+    return np.average(x, axis=0, weights=weights), spreads(x, weights)
+
+
+def _checked_weights(weights: np.ndarray, num_rows: int) -> np.ndarray:
+    if np.shape(weights) != (num_rows,) or not np.all(np.isfinite(weights) & (weights >= 0)):
+        raise ValueError(
+            f"expected one weight per row, ({num_rows},), none of them negative or NaN; got an "
+            f"array of shape {np.shape(weights)}. Leave the weights out to count all rows alike."
         )
-        method = EmpiricalBayes(
-            kernels=tuple(_kernels(self.kernel, data.x.shape[1:])[1:]),
-            num_starts=1,
-            training=dataclasses.replace(few, num_steps=few.num_steps // 2),
-            last=many if data.x.ndim == 2 else None,
+    if np.count_nonzero(weights) < 2:
+        raise ValueError(
+            "expected at least two rows with a positive weight; got "
+            f"{np.count_nonzero(weights)}. Give more rows a weight."
         )
-        return to_numpy(method(prior, data, key=key).posterior)
-
-
-def _for_outputs(training: Training, num_outputs: int) -> Training:
-    """Fewer rows a step for more outputs, each of which has a factorisation of its own."""
-    batch_size = max(MIN_PRIOR_ROWS, round(training.batch_size / num_outputs**0.5))
-    return dataclasses.replace(training, batch_size=batch_size)
-
-
-def _with_plain_kernel(prior: Model) -> Model:
-    """One of several families, once it is chosen, is that family."""
-    if isinstance(kernel := getattr(prior.function, "kernel", None), OneOf):
-        return Model(dataclasses.replace(prior.function, kernel=kernel.kernel), prior.likelihood)
-    return prior
-
-
-def _centre_and_spread(X: np.ndarray) -> tuple[Any, Any]:
-    """Of every feature; of images one for all pixels, which belong together."""
-    if X.ndim == 2:
-        return X.mean(axis=0), spreads(X)
-    return X.mean(), X.std() or 1.0
-
-
-def _kernels(kernel: Any, shape: tuple[int, ...]) -> Sequence[AbstractKernel]:
-    """The families to choose from, with a length scale a feature; one for all pixels."""
-    if not isinstance(kernel, str):
-        return [as_kernel(kernel)]
-    size, of_images = math.prod(shape), len(shape) > 1
-    if kernel != "auto":
-        build = with_common_lengthscale if of_images else with_own_lengthscales
-        return [build(registry.find("kernels", kernel), size)]
-    families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
-    lengthscale = np.array(size**0.5) if of_images else np.full(size, size**0.5)
-    return [OneOf(families, np.array(number), lengthscale) for number in range(len(families))]
-
-
-def seed_of(random_state: Any) -> int:
-    """A number from whatever scikit-learn takes for a source of randomness."""
-    if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
-    from sklearn.utils import check_random_state
-
-    return int(check_random_state(random_state).randint(2**31 - 1))
+    return weights

@@ -4,23 +4,20 @@ import dataclasses
 import math
 from typing import Any
 
+from gfsvi.inference.mean_fit import AutoMean
 from gfsvi.methods.base import AbstractMethod
-from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.methods.gfsvi import GFSVI, MAX_ROWS_AS_POINTS
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.training.optimizers import AbstractOptimizer, Adam, FullBatchUpTo, Optax
 from gfsvi.training.settings import Training
 
-MAX_FIXED_ROWS = 400
-"""Up to here every training row is a measurement point: a thousand points take seconds a step."""
-
-
-MAX_STRETCH = 4
-"""More rows than a batch has take more steps, but not without end."""
+BATCH_SIZE, IMAGE_BATCH_SIZE = 2000, 100
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Sizes of a fit; every one is reported. None stands for what the method brings itself."""
+    """Sizes of a fit, all of which are reported; None stands for the method's own."""
 
     method: str
     num_rows: int
@@ -46,29 +43,22 @@ class Settings:
         seed: int,
         **given: Any,
     ) -> "Settings":
-        """Settings for so many rows of this shape; what is `given` and not None is kept."""
+        """Settings for this many rows of this shape; what is `given` and not None is kept."""
+        given = {name: value for name, value in given.items() if value is not None}
         derived: dict[str, Any] = {
             "hidden": _hidden(method, num_rows),
-            "batch_size": 2000,
+            "batch_size": BATCH_SIZE,
             **dict.fromkeys(("num_points", "gamma", "num_mean_steps", "num_steps")),
         }
+        is_gfsvi = isinstance(method, GFSVI)
         if len(shape) > 1:
-            derived |= _for_images(num_rows, isinstance(method, GFSVI), given)
+            derived |= _for_images(num_rows, is_gfsvi, given) | {"image_shape": shape}
         elif isinstance(method, GFSVI):
-            # Each output has a Cholesky factor of its own.
-            most = max(100, round(MAX_FIXED_ROWS / num_outputs**0.5))
-            derived["num_points"] = min(num_rows, most) + max(20, most // 6)
-            batch_size = given.get("batch_size") or derived["batch_size"]
-            num_mean, num = (
-                dataclasses.replace(training, batch_size=batch_size).for_rows(num_rows).num_steps
-                for training in (GFSVI().warm_up, Training(100, MAX_STRETCH))
-            )
-            derived |= {"gamma": 1e-10, "num_mean_steps": num_mean, "num_steps": num}
-        chosen = derived | {name: value for name, value in given.items() if value is not None}
+            batch_size = given.get("batch_size", BATCH_SIZE)
+            derived |= _for_tables(method, num_rows, num_outputs, batch_size)
         name = type(method).__name__
-        if len(shape) > 1:
-            chosen["image_shape"] = shape
-        return cls(name, num_rows, num_validation_rows, math.prod(shape), seed=seed, **chosen)
+        sizes = derived | given
+        return cls(name, num_rows, num_validation_rows, math.prod(shape), seed=seed, **sizes)
 
     @property
     def points(self) -> AbstractPoints | None:
@@ -80,14 +70,42 @@ class Settings:
             return Mixture((BatchRows(self.num_points - num_box), UniformBox(num_box)))
         num_box = max(1, self.num_points // 7)
         num_from_rows = max(1, self.num_points - num_box)
-        if num_from_rows >= self.num_rows:
-            return Mixture((FixedPoints(), UniformBox(num_box)))
-        return Mixture((BatchRows(num_from_rows), UniformBox(num_box)))
+        rows = FixedPoints() if num_from_rows >= self.num_rows else BatchRows(num_from_rows)
+        return Mixture((rows, UniformBox(num_box)))
+
+
+def with_batch_size(training: Training, batch_size: int) -> Training:
+    """The training with this many rows per step, where its optimiser has batches."""
+    return dataclasses.replace(training, optimizer=_batched(training.optimizer, batch_size))
+
+
+def _batched(optimizer: AbstractOptimizer, batch_size: int) -> AbstractOptimizer:
+    if isinstance(optimizer, FullBatchUpTo):
+        inner = dataclasses.replace(optimizer.otherwise, batch_size=batch_size)
+        return dataclasses.replace(optimizer, otherwise=inner)
+    if isinstance(optimizer, Adam | Optax):
+        return dataclasses.replace(optimizer, batch_size=batch_size)
+    return optimizer
+
+
+def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int) -> dict[str, Any]:
+    # Each output has a Cholesky factor of its own.
+    most = max(100, round(MAX_ROWS_AS_POINTS / num_outputs**0.5))
+    mean = method.mean.otherwise if isinstance(method.mean, AutoMean) else method.mean
+    trainings = (getattr(mean, "training", None), method.training)
+    num_mean, num = (
+        None if t is None else with_batch_size(t, batch_size).for_rows(num_rows).num_steps
+        for t in trainings
+    )
+    sizes: dict[str, Any] = {"gamma": method.gamma, "num_mean_steps": num_mean, "num_steps": num}
+    if method.points is None:
+        sizes["num_points"] = min(num_rows, most) + max(20, most // 6)
+    return sizes
 
 
 def _for_images(num_rows: int, is_gfsvi: bool, given: dict[str, Any]) -> dict[str, Any]:
-    """Small batches, as the paper has them, and a dozen passes over the images."""
-    batch_size = given.get("batch_size") or 100
+    """Small batches, as in the paper, and a dozen passes over the images."""
+    batch_size = given.get("batch_size", IMAGE_BATCH_SIZE)
     num_steps = min(max(600, 12 * num_rows // batch_size), 6000)
     sizes: dict[str, Any] = {"batch_size": batch_size, "num_steps": num_steps}
     if is_gfsvi:  # most of them for the mean alone

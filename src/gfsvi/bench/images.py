@@ -1,7 +1,6 @@
 """What the tasks on images share: the split, the measurement points, a fitted posterior."""
 
 import dataclasses
-import math
 import time
 from typing import Any, NamedTuple, cast
 
@@ -9,22 +8,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfsvi import registry
-from gfsvi.bench.building import build_method, build_network
+from gfsvi.bench.building import build_method, prior_for
 from gfsvi.bench.experiment import ExperimentError, Run
 from gfsvi.bench.task import Arrays
 from gfsvi.data import Data
-from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernels.lengthscales import with_common_lengthscale
 from gfsvi.likelihoods.categorical import Categorical
 from gfsvi.methods.base import AbstractMethod
-from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, RandomPixel, Rows, UniformBox
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.training.history import Fit
-from gfsvi.training.settings import Training
 
 OUTSIDE = {"mnist": "fashion_mnist", "fashion_mnist": "mnist"}
 """The images of the one are unknown to those who learned the other."""
@@ -34,7 +27,6 @@ SETTINGS = ("measurement", "num_rows", "num_test_rows", "pseudo_count")
 NUM_CLASSES = 10
 HELD_OUT = 0.1
 BLOCK = 1000
-PRIOR_TRAINING = Training(num_steps=100, batch_size=200, learning_rate=0.1)
 
 
 class Images(NamedTuple):
@@ -142,12 +134,4 @@ def _points(measurement: str | None, arrays: dict[str, Arrays]) -> AbstractPoint
 
 def _prior(method: AbstractMethod, data: Data, settings: dict[str, Any], key: Any) -> Model:
     likelihood = Categorical(NUM_CLASSES, pseudo_count=settings.get("pseudo_count", 0.01))
-    if method.prior_kind is BayesianNetwork:
-        network = build_network(settings["network"])
-        scale = settings.get("prior_scale", 1.0)
-        return Model(BayesianNetwork.prior(network, data.x[:1], scale=scale), likelihood)
-    kind = registry.find("kernels", settings.get("kernel", "matern52"))
-    kernel = with_common_lengthscale(kind, math.prod(data.x.shape[1:]))
-    model = Model(GaussianProcess(kernel, outputs=NUM_CLASSES), likelihood)
-    method = EmpiricalBayes(training=PRIOR_TRAINING, last=None, num_starts=1)
-    return method(model, data, key=key).posterior
+    return prior_for(method, data, settings, key, likelihood)

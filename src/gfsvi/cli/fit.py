@@ -6,18 +6,24 @@ import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gfsvi import registry
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics.process import prepare_jax
-from gfsvi.tables import Preparation
+from gfsvi.tables import Preparation, PreparedTable
 from gfsvi.tables.reading import read_table
+from gfsvi.tables.weights import read_weights
 
 if TYPE_CHECKING:
+    import numpy
     import pandas
 
+    from gfsvi.auto import Fitted
+
+_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "seed", "time_budget")
+_REPEATED += ("output", "report")
 PAGE_SECONDS = 8.0
 """What a page takes to write, with its pictures."""
 
@@ -28,27 +34,62 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
     frame = read_table(arguments.table)
-    target = arguments.target[0] if len(arguments.target) == 1 else arguments.target
-    preparation = Preparation.learn(frame, target, arguments.task)
+    weights, frame = _weights(frame, arguments)
+    preparation = Preparation.learn(frame, arguments.target, arguments.task)
+    table = preparation.prepare(frame)
     prepare_jax(len(frame))
-    from gfsvi.auto import Learner
-    from gfsvi.auto.files import save
-
     with Reporter(quiet=arguments.quiet) as reporter:
         for note in preparation.notes:
             reporter.say(note)
-        kind, params = _estimator(arguments, preparation, reporter)
-        with _nothing_left_if_it_fails(params["checkpoint"]):
-            learned = Learner(preparation.task, **params).learn_table(frame, preparation)
-            for diagnostic in learned["diagnostics_"]:
-                reporter.say(str(diagnostic))
-            save(arguments.output, kind, params, learned)
+        fitted = _fit(arguments, table, preparation, weights, reporter)
         if arguments.report is not None:
-            _write_report(arguments, frame, target)
+            _write_report(arguments, fitted, table)
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
     return 0
+
+
+def _fit(
+    arguments: argparse.Namespace,
+    table: PreparedTable,
+    preparation: Preparation,
+    weights: "numpy.ndarray | None",
+    reporter: Reporter,
+) -> "Fitted":
+    """Learn, say what was found, and write the model."""
+    from gfsvi.auto import Learner, recipe_for
+    from gfsvi.auto.parameters import MethodParameters, Parameters
+
+    recipe = recipe_for(arguments.method)
+    is_default = recipe is recipe_for("gfsvi")
+    parameters = (Parameters if is_default else MethodParameters)(
+        **({} if is_default else {"method": arguments.method}),
+        kernel=arguments.kernel,
+        likelihood=arguments.likelihood,
+        random_state=arguments.seed,
+        time_budget=_time_left(arguments),
+        checkpoint=f"{arguments.output}.checkpoint",
+        watch=reporter.watch,
+    )
+    learner = Learner(preparation.task, parameters, recipe)
+    with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"):
+        fitted = learner.learn_table(table, preparation, weights)
+        for diagnostic in fitted.diagnostics:
+            reporter.say(str(diagnostic))
+        kind = "Regressor" if preparation.task == "regression" else "Classifier"
+        family = "GFSVI" if is_default else "Bayesian"
+        fitted.save(arguments.output, f"{family}{kind}", parameters)
+    return fitted
+
+
+def _weights(
+    frame: "pandas.DataFrame", arguments: argparse.Namespace
+) -> "tuple[numpy.ndarray | None, pandas.DataFrame]":
+    """The weights of the rows, and the table without their column."""
+    if arguments.weight is None:
+        return None, frame
+    return read_weights(frame, arguments.weight), frame.drop(columns=arguments.weight)
 
 
 @contextlib.contextmanager
@@ -62,30 +103,17 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 
 
 def _check_names(arguments: argparse.Namespace) -> None:
-    if registry.find("methods", arguments.method).__name__ == "EmpiricalBayes":
-        raise ValueError(
-            "--method expects a method that learns a posterior; got empirical_bayes, which chooses "
-            "priors and is used anyway. `gfsvi list methods` names the others."
-        )
-    if arguments.kernel != "auto":
-        registry.find("kernels", arguments.kernel)
-
-
-def _estimator(
-    arguments: argparse.Namespace, preparation: Preparation, reporter: Reporter
-) -> tuple[str, dict[str, Any]]:
-    """The estimator that the model file will hold: its name and parameters."""
-    params: dict[str, Any] = {
-        "kernel": arguments.kernel,
-        "random_state": arguments.seed,
-        "time_budget": _time_left(arguments),
-        "checkpoint": f"{arguments.output}.checkpoint",
-        "watch": reporter.watch,
-    }
-    task = "Regressor" if preparation.task == "regression" else "Classifier"
-    if registry.find("methods", arguments.method).__name__ == "GFSVI":
-        return f"GFSVI{task}", params
-    return f"Bayesian{task}", {"method": arguments.method, **params}
+    """Raise for names of nothing before any work is done."""
+    if arguments.method not in ("gfsvi", "gfsvi_paper"):
+        kind = registry.find("methods", arguments.method)
+        if kind.__name__ == "EmpiricalBayes":
+            raise ValueError(
+                "--method expects a method that learns a posterior; got empirical_bayes, which "
+                "chooses priors and is used anyway. `gfsvi list methods` lists the others."
+            )
+    for option, collection in (("kernel", "kernels"), ("likelihood", "likelihoods")):
+        if (name := getattr(arguments, option)) != "auto":
+            registry.find(collection, name)
 
 
 def _time_left(arguments: argparse.Namespace) -> float | None:
@@ -96,16 +124,12 @@ def _time_left(arguments: argparse.Namespace) -> float | None:
     return max(0.1, arguments.time_budget - (time.monotonic() - arguments.began) - page)
 
 
-def _write_report(
-    arguments: argparse.Namespace, frame: "pandas.DataFrame", target: str | list[str]
-) -> None:
-    from gfsvi.estimators import load
-    from gfsvi.report import write_report
+def _write_report(arguments: argparse.Namespace, fitted: "Fitted", table: PreparedTable) -> None:
+    from gfsvi.report import write_page
 
-    write_report(
-        load(arguments.output),
-        frame,
-        target,
+    write_page(
+        fitted,
+        table,
         arguments.report,
         table=Path(arguments.table).name,
         command=_command(arguments),
@@ -117,7 +141,17 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["gfsvi", "fit", arguments.table]
     for name in arguments.target:
         words += ["--target", name]
-    for option in ("task", "method", "kernel", "seed", "time_budget", "output", "report"):
+    for option in (
+        "task",
+        "method",
+        "kernel",
+        "likelihood",
+        "weight",
+        "seed",
+        "time_budget",
+        "output",
+        "report",
+    ):
         value = getattr(arguments, option)
         if value is not None:
             words += [f"--{option.replace('_', '-')}", str(value)]

@@ -93,6 +93,10 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--task", type=_one_of(*tasks), default="auto", help=", ".join(tasks))
     command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
     command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
+    command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
+    command.add_argument(
+        "--weight", metavar="COLUMN", help="a column that says how much rows count"
+    )
     command.add_argument("--seed", type=_whole_number, default=0)
     command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
     command.add_argument("--output", required=True, metavar="MODEL", help="the model file")

@@ -15,12 +15,12 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs({"--output": arguments.output}, inputs)
     frame = read_table(arguments.table)
     prepare_jax(len(frame))
-    from gfsvi.estimators import load
+    from gfsvi.auto import Fitted
 
-    estimator = load(arguments.model)
-    rows, surprises = prepared(estimator, frame)
+    fitted = Fitted.load(arguments.model)
+    rows, surprises = prepared(fitted, frame)
     for surprise in surprises:
         print(surprise, file=sys.stderr)
-    write_table(prediction_table(estimator, rows, arguments.level), arguments.output)
+    write_table(prediction_table(fitted, rows, arguments.level), arguments.output)
     print(f"predictions: {arguments.output}")
     return 0

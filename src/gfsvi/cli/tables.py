@@ -1,21 +1,27 @@
-"""Tables in and out of a fitted estimator."""
+"""Tables in and out of a fitted model."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gfsvi.predictives.base import AbstractRealPredictive
+from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.tables.reading import TableError, load_pandas
 
 if TYPE_CHECKING:
     import pandas
 
+    from gfsvi.auto import Fitted
 
-def prepared(estimator: Any, frame: "pandas.DataFrame") -> tuple[Any, tuple[str, ...]]:
-    """What the estimator takes for these rows, and what is surprising about them."""
-    if estimator.preparation_ is not None:
-        return frame, estimator.preparation_.surprises(frame)
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
+
+def prepared(
+    fitted: "Fitted", frame: "pandas.DataFrame"
+) -> tuple["pandas.DataFrame", tuple[str, ...]]:
+    """The columns that the model looks at, and what is surprising about their rows."""
+    if fitted.preparation is not None:
+        return frame, fitted.preparation.surprises(frame)
+    names = fitted.feature_names
+    if not fitted.are_named:
         raise TableError(
             "expected a model that knows the columns of a table; got one fitted to a bare array. "
             "Fit it with `gfsvi fit`, estimator.fit_table or a DataFrame."
@@ -29,31 +35,36 @@ def prepared(estimator: Any, frame: "pandas.DataFrame") -> tuple[Any, tuple[str,
     return frame[list(names)], ()
 
 
-def prediction_table(estimator: Any, inputs: Any, level: float) -> "pandas.DataFrame":
+def prediction_table(
+    fitted: "Fitted", inputs: "pandas.DataFrame", level: float
+) -> "pandas.DataFrame":
     """One row of predictions for each row of inputs."""
-    predictive = estimator.predict_distribution(inputs)
-    if hasattr(estimator, "classes_"):
-        columns = _label_columns(estimator, predictive)
+    predictive = fitted.predict(inputs)
+    if isinstance(predictive, CategoricalPredictive):
+        columns = _label_columns(np.array(fitted.target.classes), predictive)
     else:
-        columns = _number_columns(estimator, predictive, level)
-    novelty = {"novelty": estimator.novelty(inputs)}
+        targets = fitted.preparation.target if fitted.preparation is not None else None
+        columns = _number_columns(targets, predictive, level)
+    novelty = {"novelty": fitted.novelty(inputs)}
     return load_pandas().DataFrame(columns | novelty)
 
 
-def _label_columns(estimator: Any, predictive: Any) -> dict[str, np.ndarray]:
+def _label_columns(classes: np.ndarray, predictive: CategoricalPredictive) -> dict[str, np.ndarray]:
     probabilities = {
-        f"p_{label}": predictive.probabilities[:, number]
-        for number, label in enumerate(estimator.classes_.tolist())
+        f"p_{label}": np.asarray(predictive.probabilities)[:, number]
+        for number, label in enumerate(classes.tolist())
     }
     return {
-        "predicted": estimator.classes_[predictive.predicted],
+        "predicted": classes[np.asarray(predictive.predicted)],
         **probabilities,
         "entropy": predictive.entropy,
         "mutual_information": predictive.mutual_information,
     }
 
 
-def _number_columns(estimator: Any, predictive: Any, level: float) -> dict[str, np.ndarray]:
+def _number_columns(
+    targets: tuple[str, ...] | None, predictive: AbstractRealPredictive, level: float
+) -> dict[str, np.ndarray]:
     lower, upper = predictive.interval(level)
     columns = {
         "mean": predictive.mean,
@@ -65,7 +76,6 @@ def _number_columns(estimator: Any, predictive: Any, level: float) -> dict[str, 
     }
     if np.ndim(predictive.mean) == 1:
         return columns
-    targets = estimator.preparation_.target if estimator.preparation_ is not None else None
     names = targets or [f"y{number + 1}" for number in range(predictive.mean.shape[1])]
     return {
         f"{target}_{name}": np.asarray(values)[:, number]

@@ -121,7 +121,7 @@ def _measurement_points(
         return 0, None
     points = run.method.divergence(run.prior.function, run.data).points
     # At random, as in training: the rows of a table are often sorted.
-    batch = run.data.x[random.permutation(len(run.data))[: run.method.training.batch_size]]
+    batch = run.data.x[random.permutation(len(run.data))[: run.method.training.optimizer.rows_per_step(len(run.data))]]
     measured = np.asarray(_draw(points, jnp.asarray(batch), key), np.float64)
     return points.num_points, measured[random.permutation(len(measured))[:MAX_MEASURED]]
 

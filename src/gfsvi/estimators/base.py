@@ -1,115 +1,106 @@
-"""What regressor and classifier share: a table of numbers in, a posterior out."""
+"""What regressor and classifier share: a table of numbers in, a fit out."""
 
-from abc import abstractmethod
+import dataclasses
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from gfsvi.auto import Learner
-from gfsvi.auto.phases import Watch
+from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.learner import Learner
+from gfsvi.auto.parameters import MethodParameters, Parameters
+from gfsvi.auto.recipe import recipe_for
+from gfsvi.diagnostics import Diagnostic
+from gfsvi.model import Model
 from gfsvi.tables import Preparation
+from gfsvi.training.history import History
 
 if TYPE_CHECKING:
     import pandas
 
 
-class AbstractEstimator(BaseEstimator):
-    """A Bayesian network under a Gaussian-process prior, in scikit-learn's clothes.
+class AbstractEstimator(Parameters, BaseEstimator):
+    """A Bayesian network under a Gaussian-process prior, compatible with scikit-learn."""
 
-    Args:
-        kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
-            kernel of gfsvi, GPJax, tinygp or scikit-learn. Its parameters are learned from there.
-        network: For images (row, height, width[, channel]): "cnn", or a network of gfsvi,
-            Equinox, Flax or Haiku that takes them with their channels; None for a table.
-        hidden: Widths of the hidden layers of the network for a table.
-        num_points: How many points prior and posterior are compared at.
-        gamma: The regulariser of the divergence.
-        num_steps: Steps of training after the mean has been fitted.
-        batch_size: Rows a step.
-        validation_fraction: Share of the rows that decide when to stop and set the noise.
-        time_budget: Seconds that `fit` may take; it returns the best found until then.
-        checkpoint: A file that remembers how far training has come, to go on from if cut off.
-        watch: Called with the stage and its `Progress` now and then; return True to stop.
-        random_state: Seed, or a NumPy random state.
-    """
-
-    def __init__(
-        self,
-        kernel: Any = "auto",
-        *,
-        network: Any = None,
-        hidden: tuple[int, ...] | None = None,
-        num_points: int | None = None,
-        gamma: float | None = None,
-        num_steps: int | None = None,
-        batch_size: int | None = None,
-        validation_fraction: float = 0.1,
-        time_budget: float | None = None,
-        checkpoint: str | PathLike[str] | None = None,
-        watch: Watch | None = None,
-        random_state: Any = None,
-    ):
-        self.kernel = kernel
-        self.network = network
-        self.hidden = hidden
-        self.num_points = num_points
-        self.gamma = gamma
-        self.num_steps = num_steps
-        self.batch_size = batch_size
-        self.validation_fraction = validation_fraction
-        self.time_budget = time_budget
-        self.checkpoint = checkpoint
-        self.watch = watch
-        self.random_state = random_state
+    task: ClassVar[Literal["regression", "classification"]]
+    fitted_: Fitted
 
     @property
-    @abstractmethod
-    def _task(self) -> Literal["regression", "classification"]:
-        """What a table is prepared for."""
+    def prior_(self) -> Model:
+        """What was believed before the data, its parameters chosen by them."""
+        return self.fitted_.prior
 
-    def fit_table(self, frame: "pandas.DataFrame", target: str | list[str]) -> "AbstractEstimator":
+    @property
+    def posterior_(self) -> Model:
+        """What is believed after the data, for standardised rows."""
+        return self.fitted_.posterior
+
+    @property
+    def history_(self) -> History:
+        """What happened during training."""
+        return self.fitted_.history
+
+    @property
+    def diagnostics_(self) -> tuple[Diagnostic, ...]:
+        """What to know before trusting this fit."""
+        return self.fitted_.diagnostics
+
+    def fit_table(
+        self,
+        frame: "pandas.DataFrame",
+        target: str | list[str],
+        sample_weight: Any = None,
+    ) -> Self:
         """Fit to a table as it comes: text, gaps and dates included; predictions take the same."""
-        return self.fit_prepared(frame, Preparation.learn(frame, target, self._task))
-
-    def fit_prepared(self, frame: "pandas.DataFrame", preparation: Preparation) -> Any:
-        """Fit to a table whose preparation was learned before."""
-        vars(self).update(self._learner().learn_table(frame, preparation))
+        preparation = Preparation.learn(frame, target, self.task)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
-        return self
+        table = preparation.prepare(frame)
+        fitted = self._learner().learn_table(table, preparation, weights)
+        self.n_features_in_ = len(fitted.feature_names)
+        return self._with(fitted)
 
     def novelty(self, X: Any) -> np.ndarray:
         """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
-        x = self._standardized(X)
-        return self.novelty_.at(x)
+        return self.fitted_.novelty(self._known_rows(X))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file; `gfsvi.load` reads it anywhere."""
-        from gfsvi.estimators.files import save
+        check_is_fitted(self)
+        self.fitted_.save(path, type(self).__name__, self)
 
-        save(self, path)
-
-    def _learner(self) -> Learner:
-        return Learner(self._task, **self.get_params(deep=False))
-
-    def _fit_rows(self, X: np.ndarray, y: np.ndarray) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        names = None if names is None else [str(name) for name in names]
-        vars(self).update(self._learner().learn(X, y, names))
+    def _with(self, fitted: Fitted) -> Self:
+        self.fitted_ = fitted
         return self
 
-    def _standardized(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        if self.preparation_ is not None and hasattr(X, "columns"):
-            X = self.preparation_.inputs(X)
-        else:
-            X = self._rows(X)
-        return (X - self.input_centre_) / self.input_spread_
+    def _learner(self) -> Learner:
+        names = {field.name for field in dataclasses.fields(Parameters)}
+        given = {name: getattr(self, name) for name in names}
+        given["random_state"] = seed_of(self.random_state)
+        is_chosen = isinstance(self, MethodParameters)
+        return Learner(
+            self.task,
+            Parameters(**given),
+            recipe_for(self.method if is_chosen else "gfsvi"),
+            self.prior_scale if is_chosen else 1.0,
+        )
 
-    def _rows(self, X: Any) -> np.ndarray:
-        """Rows to predict at: numbers or, where a network for them was chosen, images."""
+    def _fit_rows(self, X: np.ndarray, y: np.ndarray, sample_weight: Any) -> Self:
+        names = getattr(self, "feature_names_in_", None)
+        names = None if names is None else [str(name) for name in names]
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        return self._with(self._learner().learn(X, y, names, weights))
+
+    def _known_rows(self, X: Any) -> Any:
+        """Rows to predict at: a table like the one fitted to, numbers or images."""
+        check_is_fitted(self)
+        if self.fitted_.preparation is not None and hasattr(X, "columns"):
+            return X
         return _with_channels(validate_data(self, X, reset=False, **self._expected(X)))
 
     def _rows_and_targets(self, X: Any, y: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -118,7 +109,7 @@ class AbstractEstimator(BaseEstimator):
         return _with_channels(X), y
 
     def _expected(self, X: Any) -> dict[str, Any]:
-        """What arrays must be like; images are refused where no network for them was chosen."""
+        """What arrays must be like; images are only accepted with a network for them."""
         shape = getattr(X, "shape", ())
         if self.network is None and len(shape) > 2:
             raise ValueError(
@@ -128,16 +119,12 @@ class AbstractEstimator(BaseEstimator):
         return {"dtype": np.float64, "allow_nd": self.network is not None}
 
 
+def seed_of(random_state: Any) -> int:
+    """A whole number from whatever scikit-learn accepts as a source of randomness."""
+    if isinstance(random_state, (int, np.integer)):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
 def _with_channels(X: np.ndarray) -> np.ndarray:
     return X[..., None] if X.ndim == 3 else X
-
-
-def refuse(arguments: dict[str, Any], owner: object) -> None:
-    """Say in words that an argument of `fit` is not supported."""
-    for name in arguments:
-        reason = (
-            "every row counts the same. Leave it out, or repeat rows"
-            if name == "sample_weight"
-            else "it takes X and y alone. Leave it out"
-        )
-        raise TypeError(f"{type(owner).__name__}.fit does not support {name}: {reason}.")

@@ -1,30 +1,34 @@
 """Classification on a table of numbers."""
 
-from typing import Any, Literal, Self, cast
+import dataclasses
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gfsvi.estimators.base import AbstractEstimator, refuse
-from gfsvi.estimators.chosen_method import AbstractChosenMethod
+from gfsvi.auto.parameters import MethodParameters
+from gfsvi.auto.targets import Labels
+from gfsvi.estimators.base import AbstractEstimator
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
 class AbstractClassifier(ClassifierMixin, AbstractEstimator):
-    """Labels predicted with probabilities that know where they come from."""
+    """Labels predicted with probabilities that know how sure they are."""
+
+    task: ClassVar[Literal["regression", "classification"]] = "classification"
 
     @property
-    def _task(self) -> Literal["regression", "classification"]:
-        return "classification"
+    def classes_(self) -> np.ndarray:
+        """The labels, in the order of the columns of `predict_proba`."""
+        return np.array(cast(Labels, self.fitted_.target).classes)
 
-    def fit(self, X: Any, y: Any, **unsupported: Any) -> Self:
-        """Learn from rows `X` and their labels."""
-        refuse(unsupported, self)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from rows `X` and their labels; a row of weight two counts like two rows."""
         X, y = self._rows_and_targets(X, y, ensure_min_samples=2)
         check_classification_targets(y)
-        return self._fit_rows(X, np.asarray(y))
+        return self._fit_rows(X, np.asarray(y), sample_weight)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable label of each row."""
@@ -37,26 +41,31 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
 
     def predict_distribution(self, X: Any) -> CategoricalPredictive:
         """The distribution of the label at each row, as class numbers."""
-        x = self._standardized(X)
-        return cast(CategoricalPredictive, self.posterior_.predict(x))
+        rows = self._known_rows(X)
+        return cast(CategoricalPredictive, self.fitted_.predict(rows))
 
     def class_numbers(self, y: Any) -> np.ndarray:
         """Labels as positions in `classes_`."""
         check_is_fitted(self)
-        numbers = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(numbers, len(self.classes_) - 1)] == np.asarray(y)
+        classes = self.classes_
+        numbers = np.searchsorted(classes, y)
+        known = classes[np.minimum(numbers, len(classes) - 1)] == np.asarray(y)
         if not np.all(known):
-            strange = np.asarray(y)[~known][0]
+            unknown = np.asarray(y)[~known][0]
             raise ValueError(
-                f"expected labels among {', '.join(map(repr, self.classes_.tolist()))}; got "
-                f"{strange!r}. Leave out rows with labels that were not learned."
+                f"expected labels among {', '.join(map(repr, classes.tolist()))}; got "
+                f"{unknown!r}. Leave out rows with labels that were not in training."
             )
         return numbers
 
 
+@dataclasses.dataclass(eq=False, repr=False)
 class GFSVIClassifier(AbstractClassifier):
-    """Labels predicted with probabilities that know where they come from."""
+    """Labels predicted with probabilities that know how sure they are."""
+
+    kernel: Any = "auto"
 
 
-class BayesianClassifier(AbstractClassifier, AbstractChosenMethod):
+@dataclasses.dataclass(eq=False, repr=False)
+class BayesianClassifier(AbstractClassifier, MethodParameters):
     """Classification by any method, chosen by name or given: "laplace", "mfvi", `Laplace(...)`."""

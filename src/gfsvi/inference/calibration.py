@@ -1,6 +1,7 @@
 """The noise of a posterior, set by rows that its function has not seen."""
 
 import functools
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -13,79 +14,157 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.evidence import targets_of
 from gfsvi.likelihoods.base import has_noise
-from gfsvi.likelihoods.normal import Normal
-from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import compile_now, compiled_once, filled
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
 from gfsvi.numerics.types import Points
 from gfsvi.training.loop import compile_ahead, maximize
+from gfsvi.training.optimizers import Optax
 from gfsvi.training.settings import Training
 from gfsvi.values import AbstractValues, Marginals
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 NUM_STEPS = 400
-MAX_ROWS = 1000
-"""Of more rows there are enough to validate by."""
+MAX_LEFT_OUT = 1000
+"""More rows than this give enough held-out rows to validate by."""
 
 
-def calibrated(
-    posterior: Model,
-    validation: Data,
-    share: float | None,
-    *,
-    key: PRNGKeyArray,
-    left_out: "LeftOut | None" = None,
-) -> Model:
-    """Move the noise a share of the way to what maximises these rows' expected log-likelihood.
-
-    None for the share at which they are most probable. Rows that were `left_out` count like those
-    of validation. What has no noise, or is to move no part of the way, stays as it is.
-    """
-    if share == 0 or not has_noise(posterior.likelihood):
-        return posterior
-    values = _marginals(posterior.function, jnp.asarray(validation.x))
-    if left_out is not None:
-        validation, values = left_out.added_to(validation, values)
-    training = _training(validation)
-    refitted, _ = maximize(
-        _Calibration(values), posterior, validation, training, key=key, fixed=_all_but_the_noise
-    )
-    if share is None:
-        y = jnp.asarray(validation.y)
-        density = [_density(posterior, refitted, np.array(s), values, y) for s in SHARES]
-        share = SHARES[int(np.argmax(np.array(density)))]
-    return _blended(posterior, refitted, np.array(share))
-
-
-class LeftOut(NamedTuple):
+class LeaveOneOut(NamedTuple):
     """Training rows, and what the function is thought to be at each without its own target."""
 
     data: Data
     values: Marginals
 
     @classmethod
-    def of(cls, prior: Model, data: Data) -> "LeftOut | None":
-        """By the exact posterior of all other rows, in closed form; None where there is none."""
-        is_exact = isinstance(prior.likelihood, (Normal, WarpedNormal))
-        if not (is_exact and isinstance(prior.function, GaussianProcess) and len(data) <= MAX_ROWS):
+    def of(cls, prior: Model, data: Data) -> "LeaveOneOut | None":
+        """From the exact posterior of all other rows, in closed form; None where there is none."""
+        is_exact = prior.likelihood.conjugate and isinstance(prior.function, GaussianProcess)
+        if not is_exact or len(data) > MAX_LEFT_OUT:
             return None
         return cls(data, _left_out(prior, jax.tree.map(jnp.asarray, data)))
 
-    def added_to(self, rows: Data, values: Any) -> tuple[Data, Marginals]:
-        """These rows and others, for which the function is known too."""
+    def added_to(self, rows: Data, values: AbstractValues) -> tuple[Data, Marginals]:
+        """These rows and others at which the function is known too."""
         mean = jnp.concatenate([jnp.asarray(values.mean, jnp.float64), self.values.mean], axis=1)
-        cov = jnp.concatenate([jnp.asarray(values.cov, jnp.float64), self.values.cov])
-        both = (np.concatenate([a, b]) for a, b in ((rows.x, self.data.x), (rows.y, self.data.y)))
-        return Data(*both), Marginals(mean, cov)
+        variance = jnp.concatenate([values.variance.astype(jnp.float64), self.values.variance], 1)
+        pairs = zip(_columns(rows), _columns(self.data), strict=True)
+        x, y, weights = (np.concatenate(pair) for pair in pairs)
+        cov = variance.T[:, :, None] * jnp.eye(len(variance))
+        return Data(x, y, weights), Marginals(mean, cov)
+
+
+def _columns(data: Data) -> tuple[np.ndarray, ...]:
+    return tuple(map(np.asarray, (data.x, data.y, data.row_weights)))
+
+
+class AbstractCalibration(eqx.Module):
+    """How held-out rows set the noise of a posterior."""
+
+    @abstractmethod
+    def __call__(
+        self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
+    ) -> Model:
+        """The posterior with its noise set; `prior` and `data` are what it was fitted to."""
+
+    @property
+    @abstractmethod
+    def compiles(self) -> bool:
+        """Whether there is something to compile ahead."""
+
+
+class NoCalibration(AbstractCalibration):
+    """Leave the noise as training found it."""
+
+    def __call__(
+        self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
+    ) -> Model:
+        return posterior
+
+    @property
+    def compiles(self) -> bool:
+        return False
+
+
+class HeldOut(AbstractCalibration):
+    """Move the noise to the maximum of the expected log-likelihood of held-out rows.
+
+    Args:
+        share: How much of the way to move.
+        leave_one_out: Whether, for up to a thousand rows under a Gaussian process, training rows
+            that are left out in turn count like held-out rows, which may be few.
+    """
+
+    share: float = eqx.field(static=True, default=1.0)
+    leave_one_out: bool = eqx.field(static=True, default=False)
+
+    def __call__(
+        self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
+    ) -> Model:
+        left_out = LeaveOneOut.of(prior, data) if self.leave_one_out else None
+        return with_share(posterior, validation, self.share, key=key, left_out=left_out)
+
+    @property
+    def compiles(self) -> bool:
+        return not self.leave_one_out
+
+
+class MostProbable(AbstractCalibration):
+    """Move the noise as far towards `HeldOut` as makes the held-out rows most probable."""
+
+    def __call__(
+        self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
+    ) -> Model:
+        if not has_noise(posterior.likelihood):
+            return posterior
+        rows, values, refitted = _refitted(posterior, validation, None, key)
+        rows = jax.tree.map(jnp.asarray, rows)
+        density = [_density(posterior, refitted, np.array(s), values, rows) for s in SHARES]
+        share = SHARES[int(np.argmax(np.array(density)))]
+        return _blended(posterior, refitted, np.array(share))
+
+    @property
+    def compiles(self) -> bool:
+        return True
+
+
+def with_share(
+    posterior: Model,
+    rows: Data,
+    share: float,
+    *,
+    key: PRNGKeyArray,
+    left_out: LeaveOneOut | None = None,
+) -> Model:
+    """Move the noise a share of the way to the best expected log-likelihood of these rows.
+
+    A posterior without noise to learn stays as it is.
+    """
+    if not has_noise(posterior.likelihood):
+        return posterior
+    _, _, refitted = _refitted(posterior, rows, left_out, key)
+    return _blended(posterior, refitted, np.array(share))
+
+
+def _refitted(
+    posterior: Model, rows: Data, left_out: LeaveOneOut | None, key: PRNGKeyArray
+) -> tuple[Data, AbstractValues, Model]:
+    values = _marginals(posterior.function, jnp.asarray(rows.x))
+    if left_out is not None:
+        rows, values = left_out.added_to(rows, values)
+    training = _training(rows)
+    found, _ = maximize(
+        _Calibration(values), posterior, rows, training, key=key, fixed=_all_but_the_noise
+    )
+    return rows, values, found
 
 
 @compiled_once
 def _left_out(prior: Model, data: Data) -> Marginals:
     """Rasmussen and Williams (2006), equations 5.10 to 5.12, less the noise."""
-    targets = prior.likelihood.gaussian_targets(data.y, prior.function.outputs)
+    targets = targets_of(prior, data)
     values = prior.function.at(data.x)
     noise = jnp.broadcast_to(targets.variance, values.mean.shape)
     factor = cholesky(add_to_diagonal(values.cov, noise))
@@ -98,7 +177,7 @@ def _left_out(prior: Model, data: Data) -> Marginals:
 
 
 def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:
-    """Compile what `calibrated` runs for such arguments; arrays of the posterior may be shapes."""
+    """Compile what a calibration runs for such arguments; arrays may be given as shapes."""
     if not has_noise(posterior.likelihood):
         return
     posterior, x = filled(posterior, key), jnp.asarray(validation.x)
@@ -109,17 +188,17 @@ def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray
     compile_ahead(calibration, posterior, validation, training, key=key, fixed=_all_but_the_noise)
 
 
-def _training(validation: Data) -> Training:
-    return Training(num_steps=NUM_STEPS, batch_size=len(validation), optimizer=_optimizer())
+def _training(rows: Data) -> Training:
+    return Training(num_steps=NUM_STEPS, optimizer=Optax(_adam(), batch_size=len(rows)))
 
 
-def settled(model: Model) -> list[Any]:
+def fixed_by_prior(model: Model) -> list[Any]:
     """What was chosen with the prior: on another scale its length scales would mean nothing."""
-    return [model.likelihood.warp] if isinstance(model.likelihood, WarpedNormal) else []
+    return model.likelihood.fixed_by_prior
 
 
 @functools.cache  # the same object every time, so that it is compiled once
-def _optimizer() -> optax.GradientTransformation:
+def _adam() -> optax.GradientTransformation:
     """Adam, with gradients bounded.
 
     Noise that is far too small has gradients so large that Adam would not forget them in time.
@@ -137,11 +216,11 @@ class _Calibration(eqx.Module):
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        return jnp.sum(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
+        return batch.total(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
 
 
 def _all_but_the_noise(model: Model) -> list[Any]:
-    return [model.function, *settled(model)]
+    return [model.function, *fixed_by_prior(model)]
 
 
 @compiled_once
@@ -151,10 +230,10 @@ def _marginals(function: AbstractRandomFunction, x: Points) -> AbstractValues:
 
 @compiled_once
 def _density(
-    first: Model, second: Model, share: np.ndarray, values: AbstractValues, y: Array
+    first: Model, second: Model, share: np.ndarray, values: AbstractValues, rows: Data
 ) -> Float[Array, ""]:
     likelihood = _between(first, second, share).likelihood
-    return jnp.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(y))
+    return rows.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(rows.y))
 
 
 @compiled_once

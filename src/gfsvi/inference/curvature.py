@@ -240,7 +240,8 @@ def _weighted_jacobian(
     x = jnp.asarray(rows.x, jax.tree.leaves(params)[0].dtype)
     num_outputs = jax.eval_shape(function.network.apply, params, x).shape[-1]
     f, jacobian = function.network.linearize(params, x, jnp.eye(num_outputs, dtype=x.dtype))
-    roots = _roots(likelihood, rows.y, f.T.astype(jnp.float64)) * present[:, None, None]
+    counted = jnp.sqrt(rows.row_weights) * present
+    roots = _roots(likelihood, rows.y, f.T.astype(jnp.float64)) * counted[:, None, None]
     return tuple(_double(leaf).combined(roots) for leaf in jacobian)
 
 

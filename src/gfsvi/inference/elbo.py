@@ -1,14 +1,15 @@
 """What variational methods maximise: expected log-likelihood minus a divergence from the prior."""
 
+import dataclasses
 from typing import Protocol
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
-from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.inference.calibration import AbstractCalibration, fixed_by_prior
 from gfsvi.model import Model
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import maximize
@@ -22,7 +23,7 @@ class PriorDivergence(Protocol):
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
-        """`scale` is rows of data for each row of the batch."""
+        """`scale` is the number of rows of data per row of the batch."""
         ...
 
 
@@ -36,7 +37,7 @@ class Elbo(eqx.Module):
     ) -> tuple[Float[Array, ""], Parts]:
         divergence_key, likelihood_key = jax.random.split(key)
         log_prob = model.expected_log_prob(batch.x, batch.y, key=likelihood_key)
-        expected = scale * jnp.sum(log_prob)
+        expected = scale * batch.total(log_prob)
         divergence, parts = self.divergence(model, batch, scale, key=divergence_key)
         parts = {"expected_log_likelihood": expected, "divergence": divergence, **parts}
         return expected - divergence, parts
@@ -44,47 +45,77 @@ class Elbo(eqx.Module):
 
 def validation_score(model: Model, data: Data) -> Float[Array, ""]:
     """The mean expected log-likelihood of held-out rows, which decides when to stop."""
-    return jnp.mean(model.expected_log_prob(data.x, data.y))
+    return data.mean(model.expected_log_prob(data.x, data.y))
+
+
+class Variational(Protocol):
+    """The fields that every method has that maximises a bound by gradient steps."""
+
+    @property
+    def training(self) -> Training: ...
+    @property
+    def calibration(self) -> AbstractCalibration: ...
+    @property
+    def fixed(self) -> Where | None: ...
 
 
 def maximize_elbo(
+    method: Variational,
     objective: Objective,
     start: Model,
+    prior: Model,
     data: Data,
-    training: Training,
     *,
     key: PRNGKeyArray,
     validation: Data | None = None,
-    calibrate: float | None = 0.0,
-    fixed: Where | None = None,
-    chosen_before: Where = settled,
+    fixed_before: Where = fixed_by_prior,
     remedy: str = "Lower the learning rate.",
 ) -> Fit:
-    """Train from `start`, stop early and, where nothing is `fixed`, set the noise by held-out rows.
+    """Train from `start`, stop early and, where nothing is fixed, set the noise by held-out rows.
 
     Args:
+        method: Its training, calibration and what the user wants fixed.
         objective: What is maximised.
         start: The posterior to begin with.
+        prior: The model that is fitted.
         data: The rows to learn from.
-        training: Steps, batches, learning rate.
         key: Randomness.
         validation: Rows that decide when to stop and set the noise.
-        calibrate: See `gfsvi.inference.calibration.calibrated`; zero leaves the noise as trained.
-        fixed: Picks what stays as it is, by the user's wish.
-        chosen_before: Picks what stays as it is otherwise.
-        remedy: What to say if numbers stop being finite.
+        fixed_before: Picks what stays as it is unless the user says otherwise.
+        remedy: What to recommend if numbers stop being finite.
     """
     posterior, history = maximize(
         objective,
         start,
         data,
-        training,
+        method.training,
         key=key,
-        fixed=chosen_before if fixed is None else fixed,
+        fixed=fixed_before if method.fixed is None else method.fixed,
         validation=validation,
         score=validation_score,
         remedy=remedy,
     )
-    if validation is not None and fixed is None:
-        posterior = calibrated(posterior, validation, calibrate, key=key)
+    if validation is not None and method.fixed is None:
+        posterior = method.calibration(posterior, validation, key=key, prior=prior, data=data)
     return Fit(posterior, history)
+
+
+def maximize_sampled_elbo(
+    method: Variational,
+    divergence: PriorDivergence,
+    start: BayesianNetwork,
+    prior: Model,
+    data: Data,
+    *,
+    num_samples: int,
+    key: PRNGKeyArray,
+    validation: Data | None = None,
+    remedy: str = "Lower the learning rate.",
+) -> Fit:
+    """`maximize_elbo` for a network known by samples, of which a step draws `num_samples`."""
+    few = Model(dataclasses.replace(start, num_samples=num_samples), prior.likelihood)
+    fit = maximize_elbo(
+        method, Elbo(divergence), few, prior, data, key=key, validation=validation, remedy=remedy
+    )
+    function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
+    return Fit(Model(function, fit.posterior.likelihood), fit.history)

@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
@@ -32,11 +33,17 @@ def log_marginal_likelihood(
 
 def log_evidence(model: Model, data: Data) -> Float[Array, ""]:
     """log p(y | x) of all rows under the process and the Gaussian stand-in of the likelihood."""
-    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    targets = targets_of(model, data)
     values = model.function.at(data.x)
     residual = targets.values - values.mean[: len(targets.values)]
     cov = add_to_diagonal(values.cov, targets.variance + 1e-8)
-    return normal_log_density(residual, cov) + targets.log_slope
+    return normal_log_density(residual, cov) + jnp.sum(targets.log_factor)
+
+
+def targets_of(model: Model, data: Data) -> GaussianTargets:
+    """The Gaussian regression that stands in for the likelihood at these rows, weights included."""
+    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    return targets.weighted(data.weights)
 
 
 def perturbed(model: Model, *, key: PRNGKeyArray) -> Model:

@@ -16,6 +16,7 @@ from jaxtyping import Array, Float
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, row_gram, solve_lower
@@ -55,7 +56,7 @@ class _Problem(eqx.Module):
 
     function: LinearizedNetwork
     likelihood: AbstractLikelihood
-    y: Array
+    data: Data
     x: Points
     prior_mean: Float[Array, "output point"]
     prior_factor: Float[Array, "#output point point"]
@@ -73,13 +74,13 @@ class _Problem(eqx.Module):
         added = gamma * len(points)
         factor = cholesky(add_to_diagonal(values.cov, added), added)
         x = jnp.concatenate([jnp.asarray(data.x, jnp.float64), jnp.asarray(points, jnp.float64)])
-        y = jnp.asarray(data.y)
-        return cls(model.function, model.likelihood, y, x, values.mean, factor)
+        data = jax.tree.map(jnp.asarray, data)
+        return cls(model.function, model.likelihood, data, x, values.mean, factor)
 
     def cost(self, params: Array) -> Float[Array, ""]:
         of_data, of_points = self._values(params)
         white = solve_lower(self.prior_factor, (of_points - self.prior_mean)[..., None])
-        return 0.5 * jnp.sum(white**2) - jnp.sum(self.likelihood.log_prob(self.y, of_data))
+        return 0.5 * jnp.sum(white**2) - total_log_prob(self.likelihood, self.data, of_data)
 
     def least_squares(
         self, params: Array
@@ -93,10 +94,10 @@ class _Problem(eqx.Module):
         rows = jnp.concatenate([leaf.multiplied_out() for leaf in leaves], axis=-1)
         rows = jnp.swapaxes(rows, 0, 1)
         root = jnp.sqrt(curvature)
-        data_rows = root[..., None] * rows[:, : len(self.y)]
+        data_rows = root[..., None] * rows[:, : len(self.data)]
         residual = (self.prior_mean - of_points)[..., None]
         white = solve_lower(
-            self.prior_factor, jnp.concatenate([rows[:, len(self.y) :], residual], axis=-1)
+            self.prior_factor, jnp.concatenate([rows[:, len(self.data) :], residual], axis=-1)
         )
         every_row = jnp.concatenate([data_rows, white[..., :-1]], axis=1)
         targets = jnp.concatenate([slope / root, white[..., -1]], axis=1)
@@ -104,11 +105,11 @@ class _Problem(eqx.Module):
 
     def _values(self, params: Array) -> tuple[Array, Array]:
         f = self.function.network.apply(params, self.x).T
-        return f[:, : len(self.y)], f[:, len(self.y) :]
+        return f[:, : len(self.data)], f[:, len(self.data) :]
 
     def _derivatives(self, f: Float[Array, "output row"]) -> tuple[Array, Array]:
         """Slope and (positive) curvature of the log-likelihood in each function value."""
-        slope = jax.grad(lambda values: jnp.sum(self.likelihood.log_prob(self.y, values)))
+        slope = jax.grad(lambda values: total_log_prob(self.likelihood, self.data, values))
 
         def curvature_of(output: Float[Array, " output"]) -> Array:
             direction = jnp.broadcast_to(output[:, None], f.shape)

@@ -13,6 +13,11 @@ from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.numerics.compilation import compiled_once
 from gfsvi.numerics.types import Points
 
+MAX_SCALED_FEATURES = 256
+"""Networks start out varying on the prior's length scales for up to this many features."""
+MAX_NOISE_ROWS = 2000
+"""More rows than this are not needed to start the noise."""
+
 F_co = TypeVar("F_co", covariant=True)
 
 

@@ -1,147 +1,218 @@
-"""The mean of a linearised network, fitted alone before its covariance.
+"""Ways to fit the mean of a linearised network alone, before its covariance."""
 
-For the mean the objective of GFSVI is a penalised likelihood: that of the data, and the distance
-to the prior mean at measurement points. A step costs little more than one of a plain network, so
-thousands are cheap, where the full objective takes hundreds.
-"""
-
-from typing import Any
+import dataclasses
+from abc import abstractmethod
+from typing import Any, ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+import numpy as np
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.inference import gauss_newton
+from gfsvi.inference.mean_objectives import MeanObjective, MovingMeanObjective, mean_score
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import compiled_once
-from gfsvi.numerics.linalg import add_to_diagonal, cholesky, solve_lower
 from gfsvi.numerics.types import Points
-from gfsvi.points import AbstractPoints
+from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox, begins_with
 from gfsvi.training.loop import compile_ahead, maximize
+from gfsvi.training.optimizers import Adam, FullBatchUpTo
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Objective
 
-
-def fit_mean(
-    model: Model,
-    objective: Objective,
-    data: Data,
-    training: Training,
-    *,
-    key: PRNGKeyArray,
-    validation: Data | None = None,
-) -> Model:
-    """Move the mean weights to where data and prior together want the mean function."""
-    options = _options(key, validation)
-    return maximize(objective, model, data, training, **options)[0]
+MAX_COVERED_FEATURES = 3
+"""In up to this many dimensions measurement points cover the inputs."""
+MAX_MEAN_ROWS = 2000
+"""Up to this many rows all are measurement points of the mean."""
 
 
-def compile_mean_fit(
-    model: Model,
-    objective: Objective,
-    data: Data,
-    training: Training,
-    *,
-    key: PRNGKeyArray,
-    validation: Data | None = None,
-) -> None:
-    """Compile what `fit_mean` runs for such arguments, whose arrays may be shapes."""
-    options = _options(key, validation)
-    compile_ahead(objective, model, data, training, **options)
-
-
-def _options(key: PRNGKeyArray, validation: Data | None) -> dict[str, Any]:
-    return {"key": key, "fixed": _all_but_the_mean, "validation": validation, "score": _score}
-
-
-class MeanObjective(eqx.Module):
-    """Log-likelihood at the mean function, less half its squared distance to the prior.
-
-    The distance is measured by the prior's precision at points that stay where they are. Where
-    the batch is all rows, and these come first among the points, the network is evaluated there
-    once for both.
-    """
-
-    points: Points
-    prior_mean: Float[Array, "output point"]
-    precision: Float[Array, "#output point point"]
-    rows_lead: bool = eqx.field(static=True)
-
-    @classmethod
-    def of(
-        cls, prior: AbstractRandomFunction, points: Points, gamma: float, *, rows_lead: bool
-    ) -> "MeanObjective":
-        """For the prior at these points, regularised as in the divergence."""
-        return cls(points, *_mean_and_precision(prior, points, gamma), rows_lead)
-
-    def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        points, num_rows = self.points.astype(batch.x.dtype), len(batch)
-        if self.rows_lead:
-            f_points = _mean_at(model, points)
-            f_rows = f_points[:, :num_rows]
-        else:
-            f = _mean_at(model, jnp.concatenate([jnp.asarray(batch.x), points]))
-            f_rows, f_points = f[:, :num_rows], f[:, num_rows:]
-        fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f_rows))
-        penalty = _half_square(self.precision, f_points - self.prior_mean)
-        return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
-
-
-class MovingMeanObjective(eqx.Module):
-    """The same at points that are drawn anew at every step: a few images would be learned by heart.
-
-    Few points, because their covariance is factorised every time.
-    """
+class MeanProblem(eqx.Module):
+    """A prior, the points it is measured at, and the rows to learn from."""
 
     prior: AbstractRandomFunction
     points: AbstractPoints
     gamma: float = eqx.field(static=True)
+    data: Data
+
+    @property
+    def has_images(self) -> bool:
+        """Whether inputs are images, whose measurement points must not stay where they are."""
+        return np.ndim(self.data.x) > 2
+
+
+class AbstractMeanFit(eqx.Module):
+    """A way to fit the mean of a linearised network."""
+
+    holds_mean: eqx.AbstractClassVar[bool]
+    """Whether later training should move the mean slowly, because it is where it belongs."""
+
+    @abstractmethod
+    def __call__(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Model:
+        """The model with its mean where data and prior together want it."""
+
+    @abstractmethod
+    def precompile(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> None:
+        """Compile what a call runs for such arguments, whose arrays may be given as shapes."""
+
+    @abstractmethod
+    def chosen_for(self, start: Model, problem: MeanProblem) -> "AbstractMeanFit":
+        """The way that is used for this problem."""
+
+
+class TrainedMean(AbstractMeanFit):
+    """Gradient steps on the likelihood and the distance to the prior.
+
+    Args:
+        training: Steps and optimiser.
+    """
+
+    holds_mean: ClassVar[bool] = True
+
+    training: Training = eqx.field(
+        static=True,
+        default=Training(
+            num_steps=2000,
+            optimizer=FullBatchUpTo(20_000, Adam(3e-3, max_step_multiplier=4)),
+            evaluate_every=100,
+        ),
+    )
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-        points = self.points.draw(batch.x, key=key)
-        f = _mean_at(model, jnp.concatenate([jnp.asarray(batch.x), points]))
-        f_rows, f_points = f[:, : len(batch)], f[:, len(batch) :]
-        fit = scale * jnp.sum(model.likelihood.log_prob(batch.y, f_rows))
-        mean, precision = _mean_and_precision(self.prior, points, self.gamma)
-        penalty = _half_square(precision, f_points - mean)
-        return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Model:
+        return maximize(
+            self._objective(problem, key),
+            start,
+            problem.data,
+            self._training(problem),
+            key=key,
+            fixed=_all_but_the_mean,
+            validation=_held_out(problem, validation),
+            score=mean_score,
+        )[0]
+
+    def precompile(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> None:
+        compile_ahead(
+            eqx.filter_eval_shape(lambda k: self._objective(problem, k), key),
+            start,
+            problem.data,
+            self._training(problem),
+            key=key,
+            fixed=_all_but_the_mean,
+            validation=_held_out(problem, validation),
+            score=mean_score,
+        )
+
+    def chosen_for(self, start: Model, problem: MeanProblem) -> "TrainedMean":
+        return self
+
+    def _training(self, problem: MeanProblem) -> Training:
+        """The training for these rows; no line search could follow points that move."""
+        optimizer = self.training.optimizer
+        if problem.has_images and isinstance(optimizer, FullBatchUpTo):
+            return dataclasses.replace(self.training, optimizer=optimizer.otherwise).for_rows(
+                len(problem.data)
+            )
+        return self.training.for_rows(len(problem.data))
+
+    def _objective(self, problem: MeanProblem, key: PRNGKeyArray) -> Objective:
+        """Points for the mean alone are factorised once, so they can be more."""
+        if problem.has_images:
+            return MovingMeanObjective(problem.prior, problem.points, problem.gamma)
+        data, points = problem.data, problem.points
+        if not begins_with(points, data.x):
+            few = len(data) <= MAX_MEAN_ROWS
+            rows = FixedPoints() if few else BatchRows(MAX_MEAN_ROWS)
+            points = Mixture((rows, UniformBox(100))).bind(data.x)
+        x = draw_points(points, jnp.asarray(data.x), key)
+        in_full = self._training(problem).optimizer.rows_per_step(len(data)) == len(data)
+        rows_lead = in_full and begins_with(points, data.x)
+        return MeanObjective.of(problem.prior, x, problem.gamma, rows_lead=rows_lead)
 
 
-@compiled_once
-def _mean_and_precision(
-    prior: AbstractRandomFunction, points: Points, gamma: float
-) -> tuple[Float[Array, "output point"], Float[Array, "#output point point"]]:
-    """The prior's mean, and the inverse of its regularised covariance."""
-    values = prior.at(points)
-    added = gamma * len(points)
-    factor = cholesky(add_to_diagonal(values.cov, added), added)
-    whitener = solve_lower(factor, jnp.broadcast_to(jnp.eye(len(points)), factor.shape))
-    return values.mean, jnp.swapaxes(whitener, -1, -2) @ whitener
+class GaussNewtonMean(AbstractMeanFit):
+    """Damped Gauss-Newton steps on all rows, for problems whose Jacobian fits in memory.
+
+    Args:
+        num_steps: Steps for each value of gamma.
+        num_rounds: Values of gamma, from a weak prior to the wanted one: a prior of low rank
+            leaves no way otherwise.
+    """
+
+    holds_mean: ClassVar[bool] = False
+
+    num_steps: int = eqx.field(static=True, default=20)
+    num_rounds: int = eqx.field(static=True, default=4)
+
+    def __call__(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Model:
+        x = draw_points(problem.points, jnp.asarray(problem.data.x), key)
+        for gamma in np.geomspace(max(1e-3, problem.gamma), problem.gamma, self.num_rounds):
+            start = gauss_newton.fit_mean(
+                start, problem.prior, problem.data, x, gamma=gamma, num_steps=self.num_steps
+            )
+        return start
+
+    def precompile(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> None:
+        pass
+
+    def chosen_for(self, start: Model, problem: MeanProblem) -> "GaussNewtonMean":
+        return self
 
 
-def _half_square(
-    precision: Float[Array, "#output point point"], distance: Float[Array, "output point"]
-) -> Float[Array, ""]:
-    """Half of d' P d, whose gradient P d is at hand once the value is: P is read once."""
-    at = jax.lax.stop_gradient(distance)
-    pulled = (precision @ at[..., None])[..., 0]
-    return jnp.sum(distance * pulled) - 0.5 * jnp.sum(at * pulled)
+class AutoMean(AbstractMeanFit):
+    """Gauss-Newton where measurement points cover the inputs, gradient steps elsewhere.
+
+    Args:
+        covered: Used for up to three features, if its Jacobian is of modest size.
+        otherwise: Used for everything else.
+    """
+
+    holds_mean: ClassVar[bool] = True
+
+    covered: GaussNewtonMean = GaussNewtonMean()
+    otherwise: TrainedMean = TrainedMean()
+
+    def __call__(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Model:
+        return self.chosen_for(start, problem)(start, problem, key=key, validation=validation)
+
+    def precompile(
+        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> None:
+        chosen = self.chosen_for(start, problem)
+        chosen.precompile(start, problem, key=key, validation=validation)
+
+    def chosen_for(self, start: Model, problem: MeanProblem) -> AbstractMeanFit:
+        x = problem.data.x
+        covers = np.ndim(x) == 2 and np.shape(x)[1] <= MAX_COVERED_FEATURES
+        num_points = problem.points.num_points
+        affordable = covers and gauss_newton.is_affordable(start, problem.data, num_points)
+        return self.covered if affordable else self.otherwise
+
+
+def _held_out(problem: MeanProblem, validation: Data | None) -> Data | None:
+    """With every row among the points the prior prevents overfitting better than a few rows do."""
+    return validation if len(problem.data) > MAX_MEAN_ROWS else None
 
 
 def _all_but_the_mean(model: Model) -> Any:
     return model.function.state, model.likelihood
 
 
-def _score(model: Model, data: Data) -> Float[Array, ""]:
-    return jnp.mean(model.likelihood.log_prob(data.y, _mean_at(model, data.x)))
-
-
-def _mean_at(model: Model, x: Points) -> Float[Array, "output point"]:
-    function = model.function
-    return function.network.apply(function.params, jnp.asarray(x)).T.astype(jnp.float64)
+@compiled_once
+def draw_points(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
+    """Measurement points, where `x` stands for the current batch."""
+    return points.draw(x, key=key)

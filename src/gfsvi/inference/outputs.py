@@ -12,13 +12,13 @@ from gfsvi.networks.base import AbstractNetwork
 
 
 def check_outputs(model: Model, data: Data, network: AbstractNetwork | None = None) -> None:
-    """Refuse, in words, observations that make no sense, or a function with other outputs."""
+    """Raise if the observations are unusable or a function has the wrong number of outputs."""
     model.likelihood.check(np.asarray(data.y))
     needed = model.likelihood.num_outputs(data.y)
     if isinstance(model.function, BayesianNetwork):
         given, network = {}, model.function.network
     else:
-        given = {"prior": model.function.outputs}
+        given = {"prior": _function_outputs(model, jnp.asarray(data.x[:1]))}
     if network is not None:
         given["network"] = _network_outputs(network, jnp.asarray(data.x[:1]))
     wrong = [f"a {what} with {count}" for what, count in given.items() if count != needed]
@@ -33,7 +33,7 @@ def check_outputs(model: Model, data: Data, network: AbstractNetwork | None = No
 def some_outputs(
     wanted: int | None, num_outputs: int, *, key: PRNGKeyArray
 ) -> Int[jax.Array, " k"] | None:
-    """Numbers of so many outputs, at random; None where all of them are wanted.
+    """The numbers of `wanted` random outputs; None where all of them are wanted.
 
     What adds up over outputs is then estimated without bias by `num_outputs / wanted` times
     the sum over these.
@@ -41,6 +41,10 @@ def some_outputs(
     if wanted is None or wanted >= num_outputs:
         return None
     return jax.random.permutation(key, num_outputs)[:wanted]
+
+
+def _function_outputs(model: Model, x: jax.Array) -> int:
+    return jax.eval_shape(lambda: model.function.at(x)).mean.shape[0]
 
 
 def _network_outputs(network: AbstractNetwork, x: jax.Array) -> int:

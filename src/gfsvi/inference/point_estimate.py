@@ -11,8 +11,9 @@ from gfsvi.covariances.base import AbstractIndependent
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.ensemble import Ensemble
-from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.inference.calibration import fixed_by_prior, with_share
 from gfsvi.inference.elbo import validation_score
+from gfsvi.inference.sums import total_log_prob
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import as_matrix, total
@@ -64,7 +65,7 @@ class LogPosterior(eqx.Module):
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         draws = model.function.at(batch.x).draws
-        log_prob = jax.vmap(lambda f: model.likelihood.log_prob(batch.y, f))(draws)
+        log_prob = jax.vmap(lambda f: total_log_prob(model.likelihood, batch, f))(draws)
         fit = scale * jnp.sum(log_prob)
         distances = jax.vmap(self.prior.distances)(model.function.params)
         penalty = total(jnp.sum(distance) for distance in distances) / 2
@@ -110,12 +111,12 @@ def most_probable(
         data,
         training,
         key=train_key,
-        fixed=likelihood_of if validation is None else settled,
+        fixed=likelihood_of if validation is None else fixed_by_prior,
         validation=validation,
         score=validation_score,
     )
     if validation is not None:
-        posterior = calibrated(posterior, validation, 1.0, key=train_key)
+        posterior = with_share(posterior, validation, 1.0, key=train_key)
     return Fit(posterior, history)
 
 

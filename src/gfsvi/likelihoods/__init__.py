@@ -1,4 +1,4 @@
-"""Likelihoods, one class a file."""
+"""Likelihoods, one class per file."""
 
 from gfsvi.likelihoods.bernoulli import Bernoulli as Bernoulli
 from gfsvi.likelihoods.categorical import Categorical as Categorical

@@ -1,48 +1,69 @@
 """How observations scatter around a function's values.
 
-Function values have the layout (output, point); observations y have one entry or row a point.
+Function values have shape (output, point); observations y have one entry or row per point.
 """
 
+import dataclasses
 from abc import abstractmethod
-from typing import Any
+from typing import TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, PyTree
 
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import is_learnable
-from gfsvi.predictives.base import AbstractConditional, AbstractPredictive
+from gfsvi.predictives.base import AbstractConditional, AbstractPredictive, ResponseDraws, Responses
 from gfsvi.predictives.base import FunctionValues as FunctionValues
 from gfsvi.predictives.mixture import MixturePredictive
 from gfsvi.values import AbstractValues
 
 PointLogProb = Float[Array, " point"]
+NoiseStd = Float[Array, "#output"]
+T = TypeVar("T")
+_CHOSEN_WITH_PRIOR = "gfsvi_chosen_with_prior"
 
 
-class AbstractLikelihood(eqx.Module):
-    """p(y | f), one observation a point, independent given the function."""
+class AbstractLikelihood(AbstractConditional):
+    """p(y | f), one observation per point, independent given the function.
+
+    `conjugate` says that `gaussian_targets` is this likelihood rather than an approximation, so
+    that the posterior under a Gaussian process has a closed form; `has_gaussian_targets` that
+    there is one at all; `rescalable` that its parameters adapt to the scale of the observations,
+    so that these can be standardised.
+    """
+
+    conjugate: eqx.AbstractClassVar[bool]
+    has_gaussian_targets: eqx.AbstractClassVar[bool]
+    rescalable: eqx.AbstractClassVar[bool]
 
     @abstractmethod
-    def check(self, y: Any) -> None:
-        """Refuse, in words, observations that this likelihood cannot explain."""
+    def check(self, y: ArrayLike) -> None:
+        """Raise if this likelihood cannot explain the observations."""
 
     @abstractmethod
     def num_outputs(self, y: Array) -> int:
         """How many function outputs these observations need."""
 
+    @property
     @abstractmethod
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
-        """log p(y | f) at each point."""
+    def noise_std(self) -> NoiseStd | None:
+        """Standard deviation of the scatter on the function's scale; None if it has none."""
+
+    @property
+    def fixed_by_prior(self) -> list[PyTree]:
+        """The parts that were chosen together with the prior and stay fixed in later training."""
+        fields = dataclasses.fields(self)
+        return [getattr(self, f.name) for f in fields if f.metadata.get(_CHOSEN_WITH_PRIOR)]
 
     @abstractmethod
     def expected_log_prob(
         self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
-        """E[log p(y | f)] over the values of the function at each point."""
+        """E[log p(y | f)] over the function's values at each point."""
 
     @abstractmethod
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> AbstractPredictive:
@@ -50,32 +71,44 @@ class AbstractLikelihood(eqx.Module):
 
     @abstractmethod
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
-        """Targets and noise variances of the Gaussian regression that stands for this likelihood.
+        """Targets and noise variances of the closest Gaussian regression.
 
-        Choosing a prior by marginal likelihood needs a Gaussian problem; this names the closest.
-        Where labels cannot be counted, in compiled code, `num_outputs` says how many there are.
+        It stands in for this likelihood when a prior is chosen by marginal likelihood.
+        `num_outputs` gives the number of classes in compiled code, where labels have no values.
         """
 
 
+def chosen_with_prior(default: T) -> T:
+    """A field that is chosen together with the prior, listed in `fixed_by_prior`."""
+    return eqx.field(default=default, metadata={_CHOSEN_WITH_PRIOR: True})
+
+
 def has_noise(likelihood: AbstractLikelihood) -> bool:
-    """Whether there is something about the scatter of observations to be learned."""
+    """Whether the scatter of observations has parameters that can be learned."""
     return any(map(is_learnable, jax.tree.leaves(likelihood)))
 
 
-class AbstractRealLikelihood(AbstractLikelihood, AbstractConditional):
-    """A likelihood of numbers, predicted as a mixture over draws of the function."""
+class AbstractRealLikelihood(AbstractLikelihood):
+    """A likelihood of numbers that predicts a mixture over draws of the function."""
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> MixturePredictive:
         return MixturePredictive.of(self, marginal_draws(values, key=key))
 
 
 def per_output(parameter: Float[Array, ""] | Float[Array, " output"]) -> Float[Array, "#output 1"]:
-    """A parameter for all outputs, or one for each, beside arrays (output, point)."""
+    """A parameter shared by all outputs, or one per output, as a column for (output, point)."""
     return jnp.reshape(jnp.asarray(parameter), (-1, 1))
 
 
-def check_numbers(owner: object, y: Any, *, single: bool = False) -> np.ndarray:
-    """Refuse observations that are not finite numbers of a usable shape; return the others."""
+def normal_draws(
+    mean: Responses, std: Float[Array, "#response #point"], num_samples: int, *, key: PRNGKeyArray
+) -> ResponseDraws:
+    """Draw normal numbers of this mean and standard deviation."""
+    return mean + std * jax.random.normal(key, (num_samples, *mean.shape), mean.dtype)
+
+
+def check_numbers(owner: object, y: ArrayLike, *, single: bool = False) -> np.ndarray:
+    """Raise unless these are finite numbers of a usable shape; return them as an array."""
     array, name = np.asarray(y), type(owner).__name__
     shapes = "(point,)" if single else "(point,) or (point, output)"
     if array.dtype.kind not in "biuf":

@@ -1,16 +1,22 @@
 """Yes or no."""
 
-from typing import Any
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, PRNGKeyArray
 
-from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihoods.base import (
+    AbstractLikelihood,
+    FunctionValues,
+    PointLogProb,
+    check_numbers,
+)
 from gfsvi.likelihoods.expectations import expectation_by_quadrature, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
 
@@ -19,8 +25,12 @@ class Bernoulli(AbstractLikelihood):
     """y is 1 with probability 1 / (1 + exp(-f)), otherwise 0."""
 
     pseudo_count: float = eqx.field(static=True, default=0.01)
+    discrete: ClassVar[bool] = True
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = False
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         labels = np.unique(check_numbers(self, y, single=True))
         if not np.all(np.isin(labels, (0, 1))):
             raise ValueError(
@@ -31,17 +41,29 @@ class Bernoulli(AbstractLikelihood):
     def num_outputs(self, y: Array) -> int:
         return 1
 
+    @property
+    def noise_std(self) -> None:
+        return None
+
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
-        return jax.nn.log_sigmoid((2 * jnp.asarray(y).astype(f.dtype) - 1) * f[0])
+        return _log_sigmoid(y, f)[0]
 
     def expected_log_prob(
         self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
-        return expectation_by_quadrature(lambda f: self.log_prob(y, f), values)
+        # log_sigmoid bends at 0 and is straight beyond a few units on both sides
+        return expectation_by_quadrature(lambda f: _log_sigmoid(y, f), values, width=2.0)
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> CategoricalPredictive:
         f = marginal_draws(values, key=key)[:, 0]
         return CategoricalPredictive(jax.nn.log_sigmoid(jnp.stack([-f, f], axis=-1)))
+
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
+        probabilities = jax.nn.sigmoid(jnp.concatenate([-f, f]))
+        return probabilities, probabilities * probabilities[::-1]
+
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
+        return jax.random.bernoulli(key, jax.nn.sigmoid(f), (num_samples, *f.shape)).astype(int)
 
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         """The log-odds of the two classes' Dirichlet targets, with the noise of both."""
@@ -49,3 +71,7 @@ class Bernoulli(AbstractLikelihood):
         targets, variances = dirichlet_targets(jnp.stack([1 - y, y]), self.pseudo_count)
         log_odds = targets[1:] - targets[:1]
         return GaussianTargets(log_odds, jnp.sum(variances, axis=0, keepdims=True))
+
+
+def _log_sigmoid(y: Array, f: FunctionValues) -> FunctionValues:
+    return jax.nn.log_sigmoid((2 * jnp.asarray(y).astype(f.dtype) - 1) * f)

@@ -1,16 +1,22 @@
 """One of several classes."""
 
-from typing import Any
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, PRNGKeyArray
 
-from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihoods.base import (
+    AbstractLikelihood,
+    FunctionValues,
+    PointLogProb,
+    check_numbers,
+)
 from gfsvi.likelihoods.expectations import expectation_by_sampling, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
 
@@ -19,16 +25,20 @@ class Categorical(AbstractLikelihood):
     """y is class c with probability softmax(f)_c; there are as many classes as the labels show.
 
     Args:
-        num_classes: give it where the labels at hand may lack the last class.
-        num_samples: draws of the function for an expected log-probability.
-        pseudo_count: Dirichlet count of a class before a label is seen, for `gaussian_targets`.
+        num_classes: The number of classes, needed if the training labels may lack the last one.
+        num_samples: Draws of the function per expected log-probability; best a power of two.
+        pseudo_count: Prior Dirichlet count of each class, for `gaussian_targets`.
     """
 
     num_classes: int | None = eqx.field(static=True, default=None)
-    num_samples: int = eqx.field(static=True, default=16)
+    num_samples: int = eqx.field(static=True, default=64)
     pseudo_count: float = eqx.field(static=True, default=0.01)
+    discrete: ClassVar[bool] = True
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = False
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         labels = np.unique(check_numbers(self, y, single=True))
         if np.any(labels != np.round(labels)) or np.any(labels < 0):
             raise ValueError(
@@ -42,8 +52,12 @@ class Categorical(AbstractLikelihood):
             )
 
     def num_outputs(self, y: Array) -> int:
-        # A single class would leave nothing to learn, nor to compare with.
+        # With a single class there would be nothing to learn.
         return self.num_classes or max(2, int(np.max(np.asarray(y))) + 1)
+
+    @property
+    def noise_std(self) -> None:
+        return None
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         labels = jnp.asarray(y).astype(int)
@@ -61,8 +75,16 @@ class Categorical(AbstractLikelihood):
         f = marginal_draws(values, num_samples=100, key=key)  # as many as the paper takes
         return CategoricalPredictive(jnp.swapaxes(jax.nn.log_softmax(f, axis=1), 1, 2))
 
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
+        probabilities = jax.nn.softmax(f, axis=0)
+        return probabilities, probabilities * (1 - probabilities)
+
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
+        shape = (num_samples, f.shape[1])
+        return jax.random.categorical(key, f, axis=0, shape=shape)[:, None, :]
+
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
-        """Dirichlet targets of the labels, one output a class."""
+        """Dirichlet targets of the labels, one output per class."""
         num_classes = self.num_outputs(y) if num_outputs is None else num_outputs
         one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), num_classes, dtype=float)
         return GaussianTargets(*dirichlet_targets(one_hot.T, self.pseudo_count))

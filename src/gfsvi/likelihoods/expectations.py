@@ -1,53 +1,80 @@
 """Expectations of a log-likelihood over the values of a random function."""
 
+import functools
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from gfsvi.numerics.linalg import plain_cholesky, solve_lower
-from gfsvi.predictives.base import FunctionDraws
-from gfsvi.predictives.base import FunctionValues as FunctionValues
+from gfsvi.predictives.base import FunctionDraws, FunctionValues
 from gfsvi.values import AbstractValues, Marginals, Samples
+
+# Nodes span this many standard deviations on both sides of the mean.
+_REACH = 7.0
+_NUM_NODES = 101
+# Sobol points on a grid of 2^-20 are exact in single precision, too.
+_BITS = 20
 
 
 def expectation_by_quadrature(
-    log_prob: Callable[[FunctionValues], Array], values: AbstractValues, num_nodes: int = 100
-) -> Array:
-    """E[log_prob(f)] where each point's log_prob is a sum over outputs, by a sum over nodes.
+    log_prob: Callable[[FunctionValues], FunctionValues],
+    values: AbstractValues,
+    *,
+    centre: FunctionValues | float = 0.0,
+    width: FunctionValues | float = np.inf,
+) -> Float[Array, " point"]:
+    """E[log_prob(f)], summed over outputs, where log_prob maps each output separately.
 
-    Even nodes are as exact as Gauss-Hermite's for smooth functions and denser where f is likely,
-    which a log_prob much narrower than the distribution of f needs.
+    A log_prob that bends around `f = centre` over a distance `width` much smaller than the
+    standard deviation of f gets nodes that are as dense as needed there.
     """
     if isinstance(values, Samples):
-        return mean_over_draws(log_prob, values)
-    nodes = np.linspace(-7, 7, num_nodes)
-    weights = np.exp(-(nodes**2) / 2)
-    std = _std(values)
-    at_nodes = jax.vmap(lambda node: log_prob(values.mean + node * std))(
-        jnp.asarray(nodes, std.dtype)
-    )
-    return jnp.tensordot(jnp.asarray(weights / weights.sum(), at_nodes.dtype), at_nodes, axes=1)
+        return mean_over_draws(lambda f: jnp.sum(log_prob(f), axis=0), values)
+    mean, std = values.mean, _std(values)
+    steps, weights = _nodes(std, centre - mean, width)
+    at_nodes = jax.vmap(log_prob)(mean + steps)
+    return jnp.sum(weights * at_nodes, axis=(0, 1))
+
+
+def _nodes(
+    std: FunctionValues, offset: FunctionValues, width: FunctionValues | float
+) -> tuple[Float[Array, "node output point"], Float[Array, "node output point"]]:
+    """Nodes relative to the mean, and their weights; `offset` leads from the mean to the bend.
+
+    With offset + width sinh(t) for the node, a trapezoidal sum over t is spectrally accurate.
+    """
+    bends = (width < std) & (jnp.abs(offset) < (_REACH + 1) * std)
+    offset, width = jnp.where(bends, offset, 0.0), jnp.where(bends, width, 4 * std)
+    low, high = (jnp.arcsinh((end * std - offset) / width) for end in (-_REACH, _REACH))
+    share = jnp.linspace(0, 1, _NUM_NODES, dtype=std.dtype)[:, None, None]
+    t = low + share * (high - low)
+    steps = offset + width * jnp.sinh(t)
+    weights = jnp.exp(-jnp.square(steps / std) / 2) * jnp.cosh(t)
+    return steps, weights / jnp.sum(weights, axis=0)
 
 
 def expectation_by_sampling(
-    log_prob: Callable[[FunctionValues], Array],
+    log_prob: Callable[[FunctionValues], Float[Array, " point"]],
     values: AbstractValues,
     *,
     key: PRNGKeyArray,
-    num_samples: int = 16,
-) -> Array:
-    """E[log_prob(f)] by draws of the function's values, outputs coupled as they are."""
+    num_samples: int = 64,
+) -> Float[Array, " point"]:
+    """E[log_prob(f)] by quasi-random draws of the function's values, unbiased over keys."""
     if isinstance(values, Samples):
         return mean_over_draws(log_prob, values)
-    draws = _antithetic_draws(values, num_samples, key)
+    noise = _shifted_sobol((num_samples + 1) // 2, len(values.mean), key)
+    draws = _mirrored(values, noise.astype(values.mean.dtype))[:num_samples]
     return jnp.mean(jax.vmap(log_prob)(draws), axis=0)
 
 
-def mean_over_draws(log_prob: Callable[[FunctionValues], Array], values: Samples) -> Array:
+def mean_over_draws(
+    log_prob: Callable[[FunctionValues], Float[Array, " point"]], values: Samples
+) -> Float[Array, " point"]:
     """E[log_prob(f)] where the function is known by equally likely draws."""
     return jnp.mean(jax.vmap(log_prob)(values.draws), axis=0)
 
@@ -55,38 +82,62 @@ def mean_over_draws(log_prob: Callable[[FunctionValues], Array], values: Samples
 def marginal_draws(
     values: AbstractValues, num_samples: int = 256, *, key: PRNGKeyArray
 ) -> FunctionDraws:
-    """Equally likely values that stand for the function at each point on its own.
+    """Equally likely values that represent the function at each point separately.
 
-    One Gaussian output needs no randomness: evenly spread quantiles are far closer to it.
+    A single Gaussian output needs no randomness: evenly spaced quantiles are more accurate.
     """
     if isinstance(values, Samples):
         return values.draws
     if len(values.mean) > 1:
-        return _antithetic_draws(values, num_samples, key)
+        shape = ((num_samples + 1) // 2, len(values.mean))
+        noise = _standardized(jax.random.normal(key, shape, values.mean.dtype))
+        return _mirrored(values, noise)[:num_samples]
     nodes = norm.ppf((jnp.arange(num_samples, dtype=values.mean.dtype) + 0.5) / num_samples)
     nodes = nodes / jnp.maximum(jnp.std(nodes), jnp.finfo(nodes.dtype).tiny)
     return values.mean + nodes[:, None, None] * _std(values)
 
 
-def _antithetic_draws(values: AbstractValues, num_samples: int, key: PRNGKeyArray) -> FunctionDraws:
-    half = (num_samples + 1) // 2
-    # The same numbers at every point, so that no point depends on which others are asked about.
-    noise = _standardized(jax.random.normal(key, (half, len(values.mean)), values.mean.dtype))
+def _mirrored(values: AbstractValues, noise: Float[Array, "half output"]) -> FunctionDraws:
+    """Draws by these standard normal numbers, and their mirror images, which fix the mean.
+
+    All points share the numbers, so that no point depends on which others are asked about.
+    """
     if isinstance(values, Marginals):
-        draws = values.moved_alike(noise)
+        draws = values.from_noise(noise)
     else:  # independent outputs: at each point alone, no Cholesky factor is needed
         draws = values.mean + noise[:, :, None] * _std(values)
-    # A Gaussian is symmetric: the mirrored draws are as likely and make the mean exact.
-    return jnp.concatenate([draws, 2 * values.mean - draws])[:num_samples]
+    return jnp.concatenate([draws, 2 * values.mean - draws])
 
 
 def _standardized(noise: Float[Array, "sample output"]) -> Float[Array, "sample output"]:
-    """The draws, made to have the covariance that they are drawn with, if they are enough."""
+    """The draws, given exactly unit covariance if they are enough for it.
+
+    A prediction, which has one fixed set of draws, gains from it. Averages over keys would be
+    biased: fourth moments come out too small.
+    """
     num_samples, num_outputs = noise.shape
     if num_samples <= 2 * num_outputs:
         return noise
     factor = plain_cholesky(noise.T @ noise / num_samples)
     return solve_lower(factor[None], noise.T[None])[0].T
+
+
+def _shifted_sobol(
+    num_samples: int, num_outputs: int, key: PRNGKeyArray
+) -> Float[Array, "sample output"]:
+    """Standard normal numbers that fill space evenly, each exactly distributed over keys."""
+    shift = jax.random.bits(key, (num_outputs,), jnp.uint32) >> (32 - _BITS)
+    cells = jnp.asarray(_sobol(num_samples, num_outputs)) ^ shift
+    return norm.ppf((cells + 0.5) / 2**_BITS)
+
+
+@functools.cache
+def _sobol(num_samples: int, num_outputs: int) -> UInt32[np.ndarray, "sample output"]:
+    from scipy.stats import qmc  # takes a second to import
+
+    sequence = qmc.Sobol(num_outputs, scramble=False, bits=_BITS)
+    points = sequence.random_base2((num_samples - 1).bit_length())[:num_samples]
+    return (points * 2**_BITS).astype(np.uint32)
 
 
 def _std(values: AbstractValues) -> FunctionValues:

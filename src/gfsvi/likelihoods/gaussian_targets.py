@@ -9,12 +9,26 @@ from gfsvi.predictives.base import FunctionValues as FunctionValues
 
 
 class GaussianTargets(NamedTuple):
-    """The Gaussian regression that stands for a likelihood when a prior is chosen."""
+    """The Gaussian regression that stands in for a likelihood when a prior is chosen.
+
+    `log_factor` has the logarithm of what each row's Gaussian density has to be multiplied by,
+    such as the derivative of a warp.
+    """
 
     values: FunctionValues
     variance: FunctionValues
-    # log of the derivative of the targets by the observations, summed over all of them
-    log_slope: Float[Array, ""] | float = 0.0
+    log_factor: Float[Array, " point"] | float = 0.0
+
+    def weighted(self, weights: Float[Array, " point"] | None) -> "GaussianTargets":
+        """The regression in which each row counts as often as its weight says."""
+        if weights is None:
+            return self
+        weights = jnp.asarray(weights, jnp.float64)
+        # N(t | f, s2)^w = N(t | f, s2 / w) (2 pi s2)^((1 - w) / 2) w^(-1/2), for each output
+        variance = jnp.broadcast_to(self.variance, jnp.shape(self.values))
+        factor = (1 - weights) * jnp.log(2 * jnp.pi * variance) / 2 - jnp.log(weights) / 2
+        log_factor = weights * self.log_factor + jnp.sum(factor, axis=0)
+        return GaussianTargets(self.values, variance / weights, log_factor)
 
 
 def dirichlet_targets(

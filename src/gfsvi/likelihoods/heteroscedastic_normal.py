@@ -1,24 +1,25 @@
-"""Normal observations whose noise is a function, too."""
+"""Normal observations whose noise is a function of the inputs."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
+    NoiseStd,
     PointLogProb,
     check_numbers,
+    normal_draws,
     per_output,
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.predictives.base import library_layout
+from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Marginals, Samples
 
 
@@ -27,15 +28,23 @@ class HeteroscedasticNormal(AbstractRealLikelihood):
 
     noise: Float[Array, ""] | Float[Array, " response"] = positive(0.1)
     discrete: ClassVar[bool] = False
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = True
 
     def __check_init__(self) -> None:
         check_positive(self, noise=self.noise)
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return 2 * len(library_layout(y))
+
+    @property
+    def noise_std(self) -> NoiseStd:
+        """The noise where f2 is zero."""
+        return per_output(self.noise)[:, 0]
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         mean, log_std = _halves(f)
@@ -55,21 +64,18 @@ class HeteroscedasticNormal(AbstractRealLikelihood):
         return jnp.sum(-0.5 * np.log(2 * np.pi) - log_std - square / (2 * noise**2), axis=0)
 
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
-        """Targets of the first half of the outputs; nothing is observed about the noise."""
+        """Targets of the first half of the outputs; the noise is not observed."""
         targets = library_layout(y)
         variance = jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)
         return GaussianTargets(targets, variance)
 
-    def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         mean, log_std = _halves(f)
         return mean, jnp.square(per_output(self.noise) * jnp.exp(log_std))
 
-    def draw(
-        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
-    ) -> Float[Array, "sample response point"]:
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         mean, variance = self.moments(f)
-        noise = jax.random.normal(key, (num_samples, *mean.shape), mean.dtype)
-        return mean + noise * jnp.sqrt(variance)
+        return normal_draws(mean, jnp.sqrt(variance), num_samples, key=key)
 
 
 def _halves(outputs: FunctionValues) -> tuple[FunctionValues, FunctionValues]:

@@ -1,32 +1,48 @@
 """Normal observations with one noise level."""
 
-from typing import Any
+from typing import ClassVar
 
 import jax.numpy as jnp
 from jax.scipy.stats import norm
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
-from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues, PointLogProb, check_numbers
+from gfsvi.likelihoods.base import (
+    AbstractLikelihood,
+    FunctionValues,
+    NoiseStd,
+    PointLogProb,
+    check_numbers,
+    normal_draws,
+    per_output,
+)
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.predictives.base import library_layout, user_layout
+from gfsvi.predictives.base import ResponseDraws, Responses, library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.values import AbstractValues
 
 
 class Normal(AbstractLikelihood):
-    """y = f + noise, noise ~ N(0, noise^2), for all outputs or one noise for each."""
+    """y = f + noise N(0, 1), with one noise for all outputs or one per output."""
 
     noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
+    discrete: ClassVar[bool] = False
+    conjugate: ClassVar[bool] = True
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = True
 
     def __check_init__(self) -> None:
         check_positive(self, noise=self.noise)
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))
+
+    @property
+    def noise_std(self) -> NoiseStd:
+        return per_output(self.noise)[:, 0]
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return jnp.sum(norm.logpdf(library_layout(y), f, self._column), axis=0)
@@ -43,10 +59,16 @@ class Normal(AbstractLikelihood):
         noise = jnp.broadcast_to(self._column**2, variance.shape)
         return NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
 
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
+        return f, jnp.broadcast_to(self._column**2, f.shape)
+
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
+        return normal_draws(f, self._column, num_samples, key=key)
+
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
         targets = library_layout(y)
         return GaussianTargets(targets, jnp.broadcast_to(self._column**2, targets.shape))
 
     @property
     def _column(self) -> Float[Array, "#output 1"]:
-        return jnp.reshape(jnp.asarray(self.noise), (-1, 1))
+        return per_output(self.noise)

@@ -1,12 +1,12 @@
 """Counts."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import gammaln
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
@@ -16,7 +16,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
-from gfsvi.predictives.base import library_layout
+from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Samples
 
 
@@ -24,8 +24,11 @@ class Poisson(AbstractRealLikelihood):
     """y counts events that arrive at the rate exp(f)."""
 
     discrete: ClassVar[bool] = True
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = False
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         counts = check_numbers(self, y)
         unusable = counts[(counts < 0) | (counts != np.round(counts))]
         if unusable.size:
@@ -36,6 +39,10 @@ class Poisson(AbstractRealLikelihood):
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))
+
+    @property
+    def noise_std(self) -> None:
+        return None
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return self._from_rate(y, f, jnp.exp(f))
@@ -53,12 +60,10 @@ class Poisson(AbstractRealLikelihood):
         counts = library_layout(y) + 0.5
         return GaussianTargets(jnp.log(counts), 1 / counts)
 
-    def moments(self, f: FunctionValues) -> tuple[FunctionValues, FunctionValues]:
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         return jnp.exp(f), jnp.exp(f)
 
-    def draw(
-        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
-    ) -> Float[Array, "sample response point"]:
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         return jax.random.poisson(key, jnp.exp(f), (num_samples, *f.shape)).astype(f.dtype)
 
     def _from_rate(self, y: Array, log_rate: FunctionValues, rate: FunctionValues) -> PointLogProb:

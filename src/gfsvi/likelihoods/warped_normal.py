@@ -1,45 +1,54 @@
-"""Normal observations on a scale of their own."""
+"""Normal observations on a learned scale."""
 
-from typing import Any
+from typing import ClassVar
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractLikelihood,
     FunctionValues,
+    NoiseStd,
     PointLogProb,
     check_numbers,
+    chosen_with_prior,
     per_output,
 )
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.predictives.base import library_layout, user_layout
-from gfsvi.predictives.normal import NormalPredictive
+from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.predictives.warp import Warp
-from gfsvi.predictives.warped import WarpedPredictive
+from gfsvi.predictives.warped import WarpedPredictive, moments_given
 from gfsvi.values import AbstractValues
 
 
 class WarpedNormal(AbstractLikelihood):
-    """warp(y) = f + noise N(0, 1): noise that grows with the size of y, and skewed observations.
+    """warp(y) = f + noise N(0, 1): noise that grows with y, and skewed observations.
 
-    The warp is learned with everything else; for one that hardly bends this is `Normal`.
+    The warp is learned with the prior; a warp that hardly bends gives `Normal`.
     """
 
     noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
-    warp: Warp = Warp()
+    warp: Warp = chosen_with_prior(Warp())
+    discrete: ClassVar[bool] = False
+    conjugate: ClassVar[bool] = True
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = True
 
     def __check_init__(self) -> None:
         check_positive(self, noise=self.noise)
 
-    def check(self, y: Any) -> None:
+    def check(self, y: ArrayLike) -> None:
         check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))
+
+    @property
+    def noise_std(self) -> NoiseStd:
+        return self._on_scale.noise_std
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return self._on_scale.log_prob(self._warped(y), f) + self._log_slope(y)
@@ -51,15 +60,17 @@ class WarpedNormal(AbstractLikelihood):
         return on_scale + self._log_slope(y)
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> WarpedPredictive:
-        variance = jnp.maximum(values.variance, 0)
-        noise = jnp.broadcast_to(per_output(self.noise) ** 2, variance.shape)
-        on_scale = NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
-        return WarpedPredictive.of(self.warp, on_scale)
+        return WarpedPredictive.of(self.warp, self._on_scale.predict(values, key=key))
+
+    def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
+        return moments_given(self.warp, f, per_output(self.noise))
+
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
+        return self.warp.inverse(self._on_scale.draw(f, num_samples, key=key))
 
     def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
-        targets = self.warp.forward(jnp.asarray(library_layout(y), jnp.float64))
-        variance = jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)
-        return GaussianTargets(targets, variance, jnp.sum(self._log_slope(y)))
+        on_scale = self._on_scale.gaussian_targets(self._warped(y))
+        return on_scale._replace(log_factor=self._log_slope(y))
 
     @property
     def _on_scale(self) -> Normal:

@@ -1,7 +1,7 @@
 """Inference maps a model to a model."""
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
@@ -21,6 +21,17 @@ _REMEDIES = {
 }
 
 
+@runtime_checkable
+class Precompiled(Protocol):
+    """A method that takes long to compile, and can do so before the prior is chosen."""
+
+    def precompile(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> None:
+        """Compile what fitting such a model to such data takes; nothing is run."""
+        ...
+
+
 class AbstractMethod(eqx.Module):
     """A way to learn from data, under the kind of prior that it can work with."""
 
@@ -37,21 +48,8 @@ class AbstractMethod(eqx.Module):
     ) -> Fit:
         """Learn from `data`; `validation` decides when to stop, where a method can stop early."""
 
-    def rehearse(
-        self,
-        model: Model,
-        data: Data,
-        *,
-        key: PRNGKeyArray,
-        validation: Data | None = None,
-    ) -> None:
-        """Have compiled what fitting such a model to such data takes, while others use the time.
-
-        A method that takes long to compile runs its first steps here; others do nothing.
-        """
-
     def check_prior(self, model: Model) -> None:
-        """Refuse, in words, a prior that this method cannot work with."""
+        """Raise if this method cannot work with the model's prior."""
         if isinstance(model.function, self.prior_kind):
             return
         name, got = type(self).__name__, type(model.function).__name__

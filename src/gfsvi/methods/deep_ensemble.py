@@ -14,6 +14,7 @@ from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.numerics.precision import double
 from gfsvi.training.history import Fit
+from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 
 
@@ -29,7 +30,7 @@ class DeepEnsemble(AbstractMethod):
 
     num_members: int = eqx.field(static=True, default=5)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=2000, learning_rate=5e-3, evaluate_every=50)
+        static=True, default=Training(num_steps=2000, optimizer=Adam(5e-3), evaluate_every=50)
     )
 
     def __check_init__(self) -> None:

@@ -20,6 +20,7 @@ from gfsvi.model import Model
 from gfsvi.numerics.precision import double
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import maximize
+from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Where
 
@@ -49,10 +50,10 @@ class EmpiricalBayes(AbstractMethod):
     num_starts: int = eqx.field(static=True, default=2)
     num_rounds: int = eqx.field(static=True, default=1)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=150, batch_size=400, learning_rate=0.1)
+        static=True, default=Training(num_steps=150, optimizer=Adam(0.1, batch_size=400))
     )
     last: Training | None = eqx.field(
-        static=True, default=Training(num_steps=25, batch_size=1500, learning_rate=0.05)
+        static=True, default=Training(num_steps=25, optimizer=Adam(0.05, batch_size=1500))
     )
     fixed: Where | None = eqx.field(static=True, default=None)
 
@@ -79,7 +80,7 @@ class EmpiricalBayes(AbstractMethod):
         fit, (_, _, train_key, _) = fits[best], runs[best]
         for round_key in jax.random.split(train_key, self.num_rounds - 1):
             fit = self._fit(fit.posterior, data, round_key, self._numbered_training())
-        if self.last is not None and len(data) > self.training.batch_size:
+        if self.last is not None and len(data) > self.training.optimizer.rows_per_step(len(data)):
             fit = self._fit(fit.posterior, data, train_key, self.last)
         return fit
 
@@ -107,6 +108,7 @@ class EmpiricalBayes(AbstractMethod):
 
     def _quality(self, fit: Fit, num_rows: int) -> float:
         """Log marginal likelihood a row, over the last steps, which hardly move any more."""
-        count = 1 if self.training.batch_size >= num_rows else NUM_LAST_STEPS
+        whole = self.training.optimizer.rows_per_step(num_rows) >= num_rows
+        count = 1 if whole else NUM_LAST_STEPS
         value = float(np.mean(fit.history.steps["objective"][-count:]))
         return value if math.isfinite(value) else -math.inf

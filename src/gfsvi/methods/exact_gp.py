@@ -10,11 +10,9 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.inference.calibration import calibrated
-from gfsvi.inference.evidence import log_evidence, most_probable, no_history
+from gfsvi.inference.calibration import AbstractCalibration, NoCalibration
+from gfsvi.inference.evidence import log_evidence, most_probable, no_history, targets_of
 from gfsvi.inference.outputs import check_outputs
-from gfsvi.likelihoods.normal import Normal
-from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.numerics.precision import double
@@ -31,15 +29,15 @@ class ExactGP(AbstractMethod):
         num_starts: From how many starts to maximise the log marginal likelihood before;
             with 0 the model's parameters stay as they are.
         fixed: Picks the parts of the model that stay as they are in any case.
-        calibrate: How far validation rows, where given, set the noise of predictions (see
-            GFSVI); by default not at all, which is the exact posterior.
+        calibration: How held-out rows, where given, set the noise of predictions; by default
+            not at all, which is the exact posterior.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
 
     num_starts: int = eqx.field(static=True, default=0)
     fixed: Where | None = eqx.field(static=True, default=None)
-    calibrate: float | None = eqx.field(static=True, default=0.0)
+    calibration: AbstractCalibration = NoCalibration()
 
     @double
     def __call__(
@@ -52,17 +50,17 @@ class ExactGP(AbstractMethod):
                 log_evidence, model, data, self.num_starts, key=key, fixed=self.fixed
             )
             model, history = fit.posterior, fit.history
-        targets = model.likelihood.gaussian_targets(data.y)
+        targets = targets_of(model, data)
         x = jnp.asarray(data.x, jnp.float64)
         function = ConditionedProcess.given(model.function, x, targets.values, targets.variance)
         posterior = Model(function, model.likelihood)
-        if validation is not None and self.calibrate != 0 and self.fixed is None:
-            posterior = calibrated(posterior, validation, self.calibrate, key=key)
+        if validation is not None and self.fixed is None:
+            posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
         return Fit(posterior, history)
 
     def _check(self, model: Model, data: Data) -> None:
         self.check_prior(model)
-        if not isinstance(model.likelihood, (Normal, WarpedNormal)):
+        if not model.likelihood.conjugate:
             raise TypeError(
                 "ExactGP needs Normal or WarpedNormal as likelihood, which keep it exact; got "
                 f"{type(model.likelihood).__name__}. For classes use GPClassifier, for other "

@@ -14,7 +14,8 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut
+from gfsvi.inference.elbo import maximize_sampled_elbo
 from gfsvi.inference.initialization import random_start
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.inference.stein import estimated_score
@@ -46,7 +47,7 @@ class FVI(AbstractMethod):
         num_samples: Functions drawn at a step of training for the divergence.
         num_likelihood_samples: Functions drawn at a step for the likelihood.
         dtype: Precision of the network.
-        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        calibration: How held-out rows, where given, set the noise.
         fixed: Picks the parts of the model that stay as they are.
     """
 
@@ -57,13 +58,11 @@ class FVI(AbstractMethod):
     points: AbstractPoints = Mixture((BatchRows(50), UniformBox(10)))
     noise: float = eqx.field(static=True, default=0.01)
     weight: float = eqx.field(static=True, default=1.0)
-    training: Training = eqx.field(
-        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=15)
-    )
+    training: Training = eqx.field(static=True, default=Training(num_steps=600, evaluate_every=15))
     num_samples: int = eqx.field(static=True, default=64)
     num_likelihood_samples: int = eqx.field(static=True, default=4)
     dtype: Any = eqx.field(static=True, default=jnp.float32)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -81,20 +80,17 @@ class FVI(AbstractMethod):
             self.dtype,
             key=start_key,
         )
-        few = dataclasses.replace(start, num_samples=self.num_likelihood_samples)
-        fit = maximize_elbo(
-            Elbo(self.divergence(model.function, data)),
-            Model(few, model.likelihood),
+        return maximize_sampled_elbo(
+            self,
+            self.divergence(model.function, data),
+            start,
+            model,
             data,
-            self.training,
+            num_samples=self.num_likelihood_samples,
             key=train_key,
             validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
             remedy="Raise the noise added to functions, or lower the learning rate.",
         )
-        function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
-        return Fit(Model(function, fit.posterior.likelihood), fit.history)
 
     def divergence(self, prior: AbstractRandomFunction, data: Data) -> "SteinKL":
         """How the posterior is held to this prior, for these data."""

@@ -1,5 +1,6 @@
 """Laplace's approximation of a Gaussian process behind a logistic or softmax link."""
 
+import dataclasses
 from typing import ClassVar
 
 import equinox as eqx
@@ -14,6 +15,7 @@ from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import most_probable, no_history
 from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.likelihoods.bernoulli import Bernoulli
 from gfsvi.likelihoods.categorical import Categorical
@@ -54,12 +56,13 @@ class GPClassifier(AbstractMethod):
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> Fit:
         self._check(model, data)
-        data = Data(jnp.asarray(data.x, jnp.float64), jnp.asarray(data.y))
+        data = jax.tree.map(jnp.asarray, data)
+        data = dataclasses.replace(data, x=data.x.astype(jnp.float64))
         model, history = self._with_best_parameters(model, data, key)
         single = isinstance(model.likelihood, Bernoulli)
         mode = _newton_mode(model, data) if single else _whitened_mode(model, data)
         # The Gaussian regression whose posterior has this mode and this curvature.
-        slope, curvature = _derivatives(model.likelihood, data.y, mode)
+        slope, curvature = _derivatives(model.likelihood, data, mode)
         targets = mode + slope / curvature
         function = ConditionedProcess.given(model.function, data.x, targets, 1 / curvature)
         return Fit(Model(function, model.likelihood), history)
@@ -92,9 +95,9 @@ def laplace_evidence(model: Model, data: Data) -> Float[Array, ""]:
     # A step from the mode stays there and moves as the mode does: its gradient is the implicit one.
     coefficients = _newton_target(model, data, mean, cov, frozen)
     f = mean + cov @ coefficients
-    _, curvature = _derivatives(model.likelihood, data.y, f[None])
+    _, curvature = _derivatives(model.likelihood, data, f[None])
     factor = _balanced_factor(cov, curvature[0])
-    fit = jnp.sum(model.likelihood.log_prob(data.y, f[None]))
+    fit = total_log_prob(model.likelihood, data, f[None])
     return fit - coefficients @ (f - mean) / 2 - jnp.sum(jnp.log(jnp.diagonal(factor)))
 
 
@@ -120,7 +123,7 @@ def _newton_coefficients(model: Model, data: Data) -> Float[Array, " n"]:
 
     def objective(coefficients: Array) -> Array:
         shift = cov @ coefficients
-        fit = jnp.sum(model.likelihood.log_prob(data.y, (mean + shift)[None]))
+        fit = total_log_prob(model.likelihood, data, (mean + shift)[None])
         return fit - coefficients @ shift / 2
 
     def step(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
@@ -145,7 +148,7 @@ def _newton_coefficients(model: Model, data: Data) -> Float[Array, " n"]:
 def _newton_target(model: Model, data: Data, mean: Array, cov: Array, coefficients: Array) -> Array:
     """Where a full Newton step leads: a = b - W^½ B^{-1} W^½ K b, b = W (f - m) + slope."""
     f = jax.lax.stop_gradient(mean + cov @ coefficients)
-    slope, curvature = (d[0] for d in _derivatives(model.likelihood, data.y, f[None]))
+    slope, curvature = (d[0] for d in _derivatives(model.likelihood, data, f[None]))
     root, factor = jnp.sqrt(curvature), _balanced_factor(cov, curvature)[None]
     b = curvature * (f - mean) + slope
     white = solve_lower(factor, (root * (cov @ b))[None, :, None])
@@ -167,7 +170,7 @@ def _whitened_mode(model: Model, data: Data) -> FunctionValues:
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
         v = jnp.reshape(vector, shape)
-        value, gradient = _whitened_loss(model.likelihood, data.y, values.mean, factor, v)
+        value, gradient = _whitened_loss(model.likelihood, data, values.mean, factor, v)
         return float(value), np.ravel(gradient)
 
     from scipy.optimize import minimize  # takes a second to import
@@ -182,21 +185,21 @@ def _whitened_mode(model: Model, data: Data) -> FunctionValues:
 
 @eqx.filter_jit
 def _whitened_loss(
-    likelihood: AbstractLikelihood, y: Array, mean: Array, factor: Array, v: Array
+    likelihood: AbstractLikelihood, data: Data, mean: Array, factor: Array, v: Array
 ) -> tuple[Array, Array]:
     def loss(v: Array) -> Array:
-        return jnp.sum(v**2) / 2 - jnp.sum(likelihood.log_prob(y, mean + v @ factor.T))
+        return jnp.sum(v**2) / 2 - total_log_prob(likelihood, data, mean + v @ factor.T)
 
     return jax.value_and_grad(loss)(v)
 
 
 def _derivatives(
-    likelihood: AbstractLikelihood, y: Array, f: FunctionValues
+    likelihood: AbstractLikelihood, data: Data, f: FunctionValues
 ) -> tuple[FunctionValues, FunctionValues]:
     """Slope of log p(y | f), and its negative second derivative output by output."""
 
     def slope(f: Array) -> Array:
-        return jax.grad(lambda f: jnp.sum(likelihood.log_prob(y, f)))(f)
+        return jax.grad(lambda f: total_log_prob(likelihood, data, f))(f)
 
     def second(direction: Array) -> Array:
         along = direction[:, None] * jnp.ones_like(f)

@@ -13,8 +13,10 @@ from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.network_mean_process import NetworkMeanProcess
 from gfsvi.functions.sparse_process import SparseProcess
-from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut, fixed_by_prior, with_share
 from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.initialization import MAX_NOISE_ROWS, MAX_SCALED_FEATURES
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.inference.wasserstein import squared_wasserstein
 from gfsvi.methods.base import AbstractMethod
@@ -26,13 +28,12 @@ from gfsvi.numerics.compilation import compiled_once
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.training.history import Fit
+from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Where
 
 # Keeps the root of a distance of zero differentiable.
 SMALLEST_SQUARE = 1e-10
-MAX_SCALED_FEATURES = 256
-MAX_NOISE_ROWS = 2000
 
 
 class GWI(AbstractMethod):
@@ -51,9 +52,7 @@ class GWI(AbstractMethod):
         dtype: Precision of the network; the linear algebra is float64 always.
         fixed: Picks the parts of the model that stay as they are;
             by default the prior, the inducing points and a warp.
-        calibrate: How far validation rows, where given, move the noise from what training rows
-            ask for (0) to what maximises their own expected log-likelihood (1); None for the
-            share of the way at which they are most probable.
+        calibration: How held-out rows, where given, set the noise.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -64,11 +63,11 @@ class GWI(AbstractMethod):
     weight: float = eqx.field(static=True, default=0.1)
     squared: bool = eqx.field(static=True, default=False)
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=1000, learning_rate=3e-3, evaluate_every=20)
+        static=True, default=Training(num_steps=1000, optimizer=Adam(3e-3), evaluate_every=20)
     )
     dtype: Any = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
 
     @double
     def __call__(
@@ -78,15 +77,14 @@ class GWI(AbstractMethod):
         check_outputs(model, data, self.network)
         start_key, train_key = jax.random.split(key)
         return maximize_elbo(
+            self,
             Elbo(self.divergence(model, data)),
             self.initial(model, data, key=start_key),
+            model,
             data,
-            self.training,
             key=train_key,
             validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
-            chosen_before=_chosen_before,
+            fixed_before=_fixed_before,
             remedy="Standardise the data, or lower the learning rate.",
         )
 
@@ -105,11 +103,11 @@ class GWI(AbstractMethod):
         start = Model(function, model.likelihood)
         if self.fixed is not None:
             return start
-        return calibrated(start, _some_rows(data), 1.0, key=noise_key)
+        return with_share(start, data.thinned(MAX_NOISE_ROWS), 1.0, key=noise_key)
 
     def divergence(self, model: Model, data: Data) -> "Wasserstein":
         """How the posterior is held to this model's prior, for these data."""
-        size = min(self.num_points, len(data), self.training.batch_size)
+        size = min(self.num_points, self.training.optimizer.rows_per_step(len(data)))
         return Wasserstein(model.function, self.weight * len(data), size, self.squared)
 
 
@@ -130,10 +128,6 @@ class Wasserstein(eqx.Module):
         return self.weight * (square if self.squared else distance), {"wasserstein": distance}
 
 
-def _some_rows(data: Data) -> Data:
-    return data.take(np.arange(0, len(data), 1 + len(data) // MAX_NOISE_ROWS))
-
-
 @compiled_once
 def _first_params(
     network: AbstractNetwork, x: Points, dtype: Any, lengths: Array | None, *, key: PRNGKeyArray
@@ -143,10 +137,10 @@ def _first_params(
 
 @compiled_once
 def _best_spread(model: Model, data: Data, inducing: Points) -> SparseProcess:
-    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    targets = targets_of(model, data)
     return SparseProcess.given(model.function, inducing, data.x, targets.values, targets.variance)
 
 
-def _chosen_before(model: Model) -> list[Any]:
+def _fixed_before(model: Model) -> list[Any]:
     spread = model.function.spread
-    return [spread.prior, spread.inducing, spread.mean, *settled(model)]
+    return [spread.prior, spread.inducing, spread.mean, *fixed_by_prior(model)]

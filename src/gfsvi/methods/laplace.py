@@ -17,7 +17,7 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.inference.calibration import calibrated, settled
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut, fixed_by_prior, with_share
 from gfsvi.inference.curvature import AbstractCurvature, check_structure, curvature
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
@@ -30,6 +30,7 @@ from gfsvi.numerics.constraints import is_learnable
 from gfsvi.numerics.precision import double
 from gfsvi.training.history import Fit, History
 from gfsvi.training.loop import maximize
+from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Progress, Training
 
 FACTORS = tuple(np.geomspace(1e-2, 1e1, 13))
@@ -47,19 +48,17 @@ class Laplace(AbstractMethod):
         training: Steps, batches, learning rate.
         num_rounds: Into how many rounds these steps are divided; prior scales and noise are
             chosen anew after each. 0 to keep them as the model has them.
-        calibrate: How far validation rows, where given, move the noise from what training rows
-            ask for (0) to what maximises their own expected log-likelihood (1). None for the
-            share of the way at which they are most probable.
+        calibration: How held-out rows, where given, set the noise.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
 
     structure: AbstractCovariance = RotatedDiagonal()
     training: Training = eqx.field(
-        static=True, default=Training(num_steps=3000, learning_rate=2e-2, evaluate_every=100)
+        static=True, default=Training(num_steps=3000, optimizer=Adam(2e-2), evaluate_every=100)
     )
     num_rounds: int = eqx.field(static=True, default=30)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
 
     @double
     def __call__(
@@ -74,8 +73,10 @@ class Laplace(AbstractMethod):
         run = _Run(Model(start, model.likelihood), prior, data, train_key)
         self._train(run)
         posterior = self._posterior(run, validation)
-        if validation is not None and self.calibrate != 0 and self.num_rounds:
-            posterior = calibrated(posterior, validation, self.calibrate, key=train_key)
+        if validation is not None and self.num_rounds:
+            posterior = self.calibration(
+                posterior, validation, key=train_key, prior=model, data=data
+            )
         return Fit(posterior, run.history)
 
     def _train(self, run: "_Run") -> None:
@@ -158,7 +159,7 @@ class _Run:
         if _has_noise(self.model):
             posterior = self.posterior(structure, found, self.prior)
             stride = _stride(found, self.prior, self.data)
-            refitted = calibrated(posterior, self.data, stride, key=self.key)
+            refitted = with_share(posterior, self.data, stride, key=self.key)
             self.model = Model(self.model.function, refitted.likelihood)
 
     def posterior(
@@ -235,7 +236,7 @@ def _num_determined(found: AbstractCurvature, prior: WeightPrior) -> Float[Array
 
 
 def _has_noise(model: Model) -> bool:
-    fixed = {id(leaf) for leaf in jax.tree.leaves(settled(model))}
+    fixed = {id(leaf) for leaf in jax.tree.leaves(fixed_by_prior(model))}
     leaves = jax.tree.leaves(model.likelihood)
     return any(is_learnable(leaf) and id(leaf) not in fixed for leaf in leaves)
 
@@ -249,5 +250,6 @@ def _most_probable_width(
         for f in FACTORS
     ]
     y = np.asarray(validation.y)
-    scores = [np.mean(p.predict(validation.x).log_prob(y)) for p in posteriors]
+    weights = np.asarray(validation.row_weights)
+    scores = [np.average(p.predict(validation.x).log_prob(y), weights=weights) for p in posteriors]
     return posteriors[int(np.argmax(scores))]

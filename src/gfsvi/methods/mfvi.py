@@ -1,6 +1,5 @@
 """Mean-field variational inference over weights (Blundell et al. 2015)."""
 
-import dataclasses
 from typing import ClassVar
 
 import equinox as eqx
@@ -12,8 +11,9 @@ from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import weight_kl
-from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.elbo import maximize_sampled_elbo
 from gfsvi.inference.initialization import posterior_network
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.methods.base import AbstractMethod
@@ -34,19 +34,17 @@ class MFVI(AbstractMethod):
         training: Steps, batches, learning rate.
         num_samples: Functions drawn at a step of training.
         learn_scale: Whether the prior's scale, one a layer, is learned too.
-        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        calibration: How held-out rows, where given, set the noise.
         fixed: Picks the parts of the model that stay as they are.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
 
     covariance: AbstractIndependent = Diagonal()
-    training: Training = eqx.field(
-        static=True, default=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=25)
-    )
+    training: Training = eqx.field(static=True, default=Training(num_steps=1500, evaluate_every=25))
     num_samples: int = eqx.field(static=True, default=2)
     learn_scale: bool = eqx.field(static=True, default=False)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -57,18 +55,16 @@ class MFVI(AbstractMethod):
         check_outputs(model, data)
         start_key, train_key = jax.random.split(key)
         start = posterior_network(model.function, self.covariance, data, key=start_key)
-        fit = maximize_elbo(
-            Elbo(WeightKL(model.function, self.learn_scale)),
-            Model(dataclasses.replace(start, num_samples=self.num_samples), model.likelihood),
+        return maximize_sampled_elbo(
+            self,
+            WeightKL(model.function, self.learn_scale),
+            start,
+            model,
             data,
-            self.training,
+            num_samples=self.num_samples,
             key=train_key,
             validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
         )
-        function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
-        return Fit(Model(function, fit.posterior.likelihood), fit.history)
 
 
 class WeightKL(eqx.Module):

@@ -5,15 +5,16 @@ from typing import ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.sparse_process import SparseProcess
-from gfsvi.inference.calibration import calibrated
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut, with_share
 from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.initialization import MAX_NOISE_ROWS
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
@@ -26,8 +27,6 @@ from gfsvi.training.history import Fit
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Where
 
-MAX_NOISE_ROWS = 2000
-
 
 class SparseGP(AbstractMethod):
     """Fit a sparse process, its inducing points, kernel and likelihood together (Hensman 2013).
@@ -37,19 +36,15 @@ class SparseGP(AbstractMethod):
         training: Steps, batches, learning rate.
         fixed: Picks the parts of the model that stay as they are, for example
             `lambda model: [model.function.prior, model.likelihood]`.
-        calibrate: How far validation rows, where given, move the noise from what training rows
-            ask for (0) to what maximises their own expected log-likelihood (1); None for the
-            share of the way at which they are most probable.
+        calibration: How held-out rows, where given, set the noise.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
 
     num_inducing: int = eqx.field(static=True, default=100)
-    training: Training = eqx.field(
-        static=True, default=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=25)
-    )
+    training: Training = eqx.field(static=True, default=Training(num_steps=1500))
     fixed: Where | None = eqx.field(static=True, default=None)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
 
     @double
     def __call__(
@@ -59,14 +54,13 @@ class SparseGP(AbstractMethod):
         check_outputs(model, data)
         start_key, train_key = jax.random.split(key)
         return maximize_elbo(
+            self,
             Elbo(CoefficientDivergence()),
             self.initial(model, data, key=start_key),
+            model,
             data,
-            self.training,
             key=train_key,
             validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
             remedy="Standardise the data, lower the learning rate, or start from larger noise.",
         )
 
@@ -82,7 +76,8 @@ class SparseGP(AbstractMethod):
         start = _closed_form_start(model, data, inducing)
         if self.fixed is not None:
             return start
-        likelihood = calibrated(start, _some_rows(data), 1.0, key=noise_key).likelihood
+        few = data.thinned(MAX_NOISE_ROWS)
+        likelihood = with_share(start, few, 1.0, key=noise_key).likelihood
         return _closed_form_start(Model(model.function, likelihood), data, inducing)
 
 
@@ -98,7 +93,7 @@ class CoefficientDivergence(eqx.Module):
 @double
 def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, ""]:
     """The evidence lower bound under the best coefficients, for Gaussian noise (Titsias 2009)."""
-    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    targets = targets_of(model, data)
     prior = model.function.at(data.x)
     features = SparseProcess.like(model.function, jnp.asarray(inducing)).features(data.x)
     explained = jnp.swapaxes(features, -1, -2) @ features
@@ -107,17 +102,13 @@ def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, 
     density = normal_log_density(
         targets.values - prior.mean, add_to_diagonal(explained, targets.variance)
     )
-    return density + targets.log_slope - unexplained
-
-
-def _some_rows(data: Data) -> Data:
-    return data.take(np.arange(0, len(data), 1 + len(data) // MAX_NOISE_ROWS))
+    return density + jnp.sum(targets.log_factor) - unexplained
 
 
 @compiled_once
 def _closed_form_start(model: Model, data: Data, inducing: Points) -> Model:
     """The best process for the model as it is, or for the Gaussian stand-in of its likelihood."""
-    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    targets = targets_of(model, data)
     function = SparseProcess.given(
         model.function, inducing, data.x, targets.values, targets.variance
     )

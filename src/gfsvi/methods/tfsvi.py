@@ -13,8 +13,9 @@ from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import Divergence, regularized_divergence
-from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.elbo import maximize_sampled_elbo
 from gfsvi.inference.initialization import posterior_network
 from gfsvi.inference.outputs import check_outputs, some_outputs
 from gfsvi.methods.base import AbstractMethod
@@ -42,7 +43,7 @@ class TFSVI(AbstractMethod):
         num_samples: Functions drawn at a step of training for the likelihood.
         num_outputs: Of several outputs, how many are compared in a step, a random choice that
             stands for all; None for all of them.
-        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        calibration: How held-out rows, where given, set the noise.
         fixed: Picks the parts of the model that stay as they are.
     """
 
@@ -51,12 +52,10 @@ class TFSVI(AbstractMethod):
     covariance: AbstractCovariance = Diagonal()
     points: AbstractPoints = Mixture((BatchRows(50), UniformBox(50)))
     gamma: float = eqx.field(static=True, default=1e-8)
-    training: Training = eqx.field(
-        static=True, default=Training(num_steps=600, learning_rate=1e-2, evaluate_every=15)
-    )
+    training: Training = eqx.field(static=True, default=Training(num_steps=600, evaluate_every=15))
     num_samples: int = eqx.field(static=True, default=2)
     num_outputs: int | None = eqx.field(static=True, default=None)
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -67,19 +66,17 @@ class TFSVI(AbstractMethod):
         check_outputs(model, data)
         start_key, train_key = jax.random.split(key)
         start = posterior_network(model.function, self.covariance, data, key=start_key)
-        fit = maximize_elbo(
-            Elbo(self.divergence(model.function, data)),
-            Model(dataclasses.replace(start, num_samples=self.num_samples), model.likelihood),
+        return maximize_sampled_elbo(
+            self,
+            self.divergence(model.function, data),
+            start,
+            model,
             data,
-            self.training,
+            num_samples=self.num_samples,
             key=train_key,
             validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, or lower the learning rate.",
         )
-        function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
-        return Fit(Model(function, fit.posterior.likelihood), fit.history)
 
     def divergence(self, prior: BayesianNetwork, data: Data) -> "LinearizedKL":
         """How the posterior is held to this prior, for these data."""

@@ -14,6 +14,7 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.feature_function import FeatureFunction
+from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.elbo import Elbo, maximize_elbo
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.likelihoods.expectations import marginal_draws
@@ -38,7 +39,7 @@ class VIP(AbstractMethod):
         alpha: 0 for the evidence lower bound, up to 1 for the energies of the original paper.
         exact: Whether to end with the exact posterior of the regression (normal likelihood).
         training: Steps, batches, learning rate.
-        calibrate: How far validation rows, where given, set the noise (see GFSVI).
+        calibration: How held-out rows, where given, set the noise.
         fixed: Picks the parts of the model that stay as they are.
     """
 
@@ -47,10 +48,8 @@ class VIP(AbstractMethod):
     num_features: int = eqx.field(static=True, default=20)
     alpha: float = eqx.field(static=True, default=0.0)
     exact: bool = eqx.field(static=True, default=False)
-    training: Training = eqx.field(
-        static=True, default=Training(num_steps=1000, learning_rate=1e-2, evaluate_every=25)
-    )
-    calibrate: float | None = eqx.field(static=True, default=1.0)
+    training: Training = eqx.field(static=True, default=Training(num_steps=1000))
+    calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -60,15 +59,9 @@ class VIP(AbstractMethod):
         self.check_prior(model)
         check_outputs(model, data)
         noise_key, train_key = jax.random.split(key)
+        start = Model(self._start(model.function, data, noise_key), model.likelihood)
         fit = maximize_elbo(
-            self._objective(),
-            Model(self._start(model.function, data, noise_key), model.likelihood),
-            data,
-            self.training,
-            key=train_key,
-            validation=validation,
-            calibrate=self.calibrate,
-            fixed=self.fixed,
+            self, self._objective(), start, model, data, key=train_key, validation=validation
         )
         if self.exact:
             return Fit(with_exact_coefficients(fit.posterior, data), fit.history)
@@ -118,7 +111,7 @@ class AlphaEnergy(eqx.Module):
         draws = marginal_draws(values, 64, key=key)
         powers = jax.vmap(lambda f: self.alpha * model.likelihood.log_prob(batch.y, f))(draws)
         energy = jax.nn.logsumexp(powers, axis=0) - jnp.log(len(draws))
-        total = scale * jnp.sum(energy) / self.alpha
+        total = scale * batch.total(energy) / self.alpha
         divergence = coefficient_kl(model.function)
         return total - divergence, {"energy": total, "divergence": divergence}
 
@@ -139,7 +132,7 @@ def with_exact_coefficients(model: Model, data: Data) -> Model:
             f"{type(model.likelihood).__name__}. Leave exact=False."
         )
     mean, features = model.function.features(data.x)
-    targets = model.likelihood.gaussian_targets(data.y)
+    targets = model.likelihood.gaussian_targets(data.y).weighted(data.weights)
     weighted = features / targets.variance[:, None, :]
     precision = weighted @ jnp.swapaxes(features, 1, 2)
     covariance = inverse_from_cholesky(cholesky(add_to_diagonal(precision, 1.0)))

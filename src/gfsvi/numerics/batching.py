@@ -26,7 +26,11 @@ def padded(x: np.ndarray) -> np.ndarray:
     return np.concatenate([x, np.repeat(x[-1:], size - len(x), axis=0)])
 
 
-def spreads(values: np.ndarray) -> np.ndarray:
+def spreads(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Standard deviations of columns, 1 for those that are constant but for rounding."""
-    spread = values.std(axis=0)
+    if weights is None:
+        spread = values.std(axis=0)
+    else:
+        centre = np.average(values, axis=0, weights=weights)
+        spread = np.sqrt(np.average((values - centre) ** 2, axis=0, weights=weights))
     return np.where(spread > 1e-12 * np.abs(values).max(axis=0), spread, 1.0)

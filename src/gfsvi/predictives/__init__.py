@@ -1,4 +1,4 @@
-"""Predictive distributions, one class a file."""
+"""Predictive distributions, one class per file."""
 
 from gfsvi.predictives.categorical import CategoricalPredictive as CategoricalPredictive
 from gfsvi.predictives.mixture import MixturePredictive as MixturePredictive

@@ -1,33 +1,35 @@
 """What a model says about observations it has not seen.
 
-Arrays have one entry a point, `(point,)`, or one row a point, `(point, output)`, where there are
-several outputs. A predictive knows the scatter of observations around the function (aleatoric)
-and what is not known about the function itself (epistemic).
+Arrays have shape `(point,)`, or `(point, output)` for several outputs. A predictive separates the
+scatter of observations around the function (aleatoric) from uncertainty about the function itself
+(epistemic).
 """
 
+import dataclasses
 import functools
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ClassVar, ParamSpec, Self, TypeVar
+from typing import ParamSpec, Self, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Num, PRNGKeyArray
 
 from gfsvi.numerics.precision import double, to_numpy
 
 FunctionValues = Float[Array, "output point"]
 FunctionDraws = Float[Array, "sample output point"]
 Responses = Float[Array, "response point"]
+ResponseDraws = Num[Array, "sample response point"]
 Observed = Float[Array, " point"] | Float[Array, "point output"]
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def handed_out(function: Callable[P, R]) -> Callable[P, R]:
-    """Compute in double precision and hand concrete results out as NumPy.
+def returns_numpy(function: Callable[P, R]) -> Callable[P, R]:
+    """Compute in double precision and return concrete results as NumPy arrays.
 
-    Where 64-bit types are off, JAX would cut its own float64 arrays down in the user's next line.
+    With 64-bit types switched off, JAX would truncate its own float64 arrays at their next use.
     """
 
     @double
@@ -47,11 +49,11 @@ class AbstractPredictive(eqx.Module):
 
     @abstractmethod
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
-        """E_q[log p(y | f)]: what the paper reports as log-likelihood."""
+        """E_q[log p(y | f)]: what the paper reports as the log-likelihood."""
 
     @abstractmethod
     def head(self, num_points: int) -> Self:
-        """The first points alone."""
+        """The first `num_points` points."""
 
 
 class AbstractRealPredictive(AbstractPredictive):
@@ -63,54 +65,79 @@ class AbstractRealPredictive(AbstractPredictive):
 
     @abstractmethod
     def quantile(self, q: float | Float[Array, " level"]) -> Array:
-        """The value that an observation stays below with probability `q`."""
+        """The value that an observation does not exceed with probability `q`."""
 
     @abstractmethod
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
-        """Observations drawn at each point on its own."""
+        """Draw observations, independently at each point."""
 
     @abstractmethod
     def rescaled(self, scale: Array | float, shift: Array | float) -> Self:
         """The distribution of `scale * y + shift`."""
 
     @property
-    @handed_out
+    @returns_numpy
     def variance(self) -> Observed:
         """Variance of an observation: epistemic plus aleatoric."""
         return self.epistemic_variance + self.aleatoric_variance
 
     @property
-    @handed_out
+    @returns_numpy
     def std(self) -> Observed:
         """Standard deviation of an observation."""
         return jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
 
     @property
-    @handed_out
+    @returns_numpy
     def epistemic_std(self) -> Observed:
-        """Standard deviation of the function: what more data could remove."""
+        """Standard deviation of the function, which more data would reduce."""
         return jnp.sqrt(self.epistemic_variance)
 
     @property
-    @handed_out
+    @returns_numpy
     def aleatoric_std(self) -> Observed:
-        """Standard deviation of observations around the function: what no data removes."""
+        """Standard deviation of observations around the function, which no data reduces."""
         return jnp.sqrt(self.aleatoric_variance)
 
     def interval(self, level: float = 0.95) -> tuple[Observed, Observed]:
-        """Central interval that holds an observation with probability `level`."""
+        """Central interval that contains an observation with probability `level`."""
         if not 0 < level < 1:
             raise ValueError(f"an interval expects a level between 0 and 1; got {level}.")
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
 
-class AbstractConditional(eqx.Module):
-    """How observed numbers scatter where the function's values are known.
+class AbstractScaledPredictive(AbstractRealPredictive):
+    """A predictive distribution of `scale * y + shift`."""
 
-    A `discrete` one gives probabilities, not densities: a change of units leaves them alone.
+    scale: eqx.AbstractVar[Float[Array, ""] | Float[Array, " response"]]
+    shift: eqx.AbstractVar[Float[Array, ""] | Float[Array, " response"]]
+
+    @returns_numpy
+    def rescaled(self, scale: Array | float, shift: Array | float) -> Self:
+        scale = jnp.asarray(scale, jnp.float64)
+        return dataclasses.replace(
+            self,
+            mean=scale * self.mean + shift,
+            epistemic_variance=jnp.square(scale) * self.epistemic_variance,
+            aleatoric_variance=jnp.square(scale) * self.aleatoric_variance,
+            scale=scale * self.scale,
+            shift=scale * self.shift + shift,
+        )
+
+    def _first_moments(self, num_points: int) -> dict[str, Observed]:
+        """The fields that hold moments, at the first points."""
+        names = ("mean", "epistemic_variance", "aleatoric_variance")
+        return {name: getattr(self, name)[:num_points] for name in names}
+
+
+class AbstractConditional(eqx.Module):
+    """The distribution of observations where the function's values are known.
+
+    `discrete` says that `log_prob` gives probabilities, which a change of units leaves alone,
+    rather than densities.
     """
 
-    discrete: ClassVar[bool]
+    discrete: eqx.AbstractClassVar[bool]
 
     @abstractmethod
     def log_prob(self, y: Array, f: FunctionValues) -> Float[Array, " point"]:
@@ -118,13 +145,14 @@ class AbstractConditional(eqx.Module):
 
     @abstractmethod
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
-        """Mean and variance of an observation given the function."""
+        """Mean and variance of an observation given the function, on the observation's scale.
+
+        Labels have one response per class: its probability p, and p (1 - p).
+        """
 
     @abstractmethod
-    def draw(
-        self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray
-    ) -> Float[Array, "sample response point"]:
-        """Draw observations given the function."""
+    def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
+        """Draw observations given the function; labels are class numbers, one response."""
 
 
 def user_layout(array: Float[Array, "*sample output point"]) -> Float[Array, "..."]:

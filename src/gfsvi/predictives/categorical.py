@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jax.scipy.special import logsumexp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from gfsvi.predictives.base import AbstractPredictive, handed_out
+from gfsvi.predictives.base import AbstractPredictive, returns_numpy
 
 ClassProbabilities = Float[Array, "point class"]
 
@@ -22,44 +22,44 @@ class CategoricalPredictive(AbstractPredictive):
         return CategoricalPredictive(self.log_draws[:, :num_points])
 
     @property
-    @handed_out
+    @returns_numpy
     def probabilities(self) -> ClassProbabilities:
         """Probability of each class: the mean over draws."""
         return jnp.exp(self._log_probabilities)
 
     @property
-    @handed_out
+    @returns_numpy
     def std(self) -> ClassProbabilities:
         """Standard deviation of each class's probability: what more data could remove."""
         return jnp.std(jnp.exp(self._draws), axis=0)
 
     @property
-    @handed_out
+    @returns_numpy
     def predicted(self) -> Int[Array, " point"]:
         """The most probable class."""
         return jnp.argmax(self._log_probabilities, axis=-1)
 
     @property
-    @handed_out
+    @returns_numpy
     def entropy(self) -> Float[Array, " point"]:
         """Entropy of the mean probabilities: all that is uncertain about the label, in nats."""
         return _entropy(self._log_probabilities)
 
     @property
-    @handed_out
+    @returns_numpy
     def mutual_information(self) -> Float[Array, " point"]:
         """Entropy that is owed to not knowing the function: what more data could remove."""
         return _entropy(self._log_probabilities) - jnp.mean(_entropy(self._draws), axis=0)
 
-    @handed_out
+    @returns_numpy
     def log_prob(self, y: Array) -> Float[Array, " point"]:
         return _at_labels(self._log_probabilities, y)
 
-    @handed_out
+    @returns_numpy
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
         return _at_labels(jnp.mean(self._draws, axis=0), y)
 
-    @handed_out
+    @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Int[Array, "sample point"]:
         """Labels drawn at each point on its own."""
         logits = self._log_probabilities

@@ -1,5 +1,7 @@
 """The predictive distribution of numbers as a mixture over draws of the function."""
 
+import dataclasses
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,21 +11,23 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.numerics.constraints import real
 from gfsvi.predictives.base import (
     AbstractConditional,
-    AbstractRealPredictive,
+    AbstractScaledPredictive,
     FunctionDraws,
     FunctionValues,
     Observed,
-    handed_out,
+    ResponseDraws,
+    Responses,
+    returns_numpy,
     user_layout,
 )
 
-# Observations a point that a quantile is read off, and points at a time to bound the memory.
+# Observations per point that quantiles are read from, and points at a time, to bound memory.
 _NUM_OBSERVATIONS = 2048
 _NUM_POINTS = 4096
 
 
-class MixturePredictive(AbstractRealPredictive):
-    """Equally likely draws of the function, and a distribution around each: scale * y + shift."""
+class MixturePredictive(AbstractScaledPredictive):
+    """scale * y + shift, where y scatters around equally likely draws of the function."""
 
     mean: Observed
     epistemic_variance: Observed
@@ -34,26 +38,26 @@ class MixturePredictive(AbstractRealPredictive):
     shift: Float[Array, ""] | Float[Array, " response"] = real(0.0)
 
     @classmethod
-    @handed_out
+    @returns_numpy
     def of(cls, conditional: AbstractConditional, draws: FunctionDraws) -> "MixturePredictive":
-        """The mixture of the conditional distributions given each of the draws."""
+        """The mixture of the conditional distributions given each draw."""
         draws = jnp.asarray(draws, jnp.float64)
         means, variances = _moments(conditional, draws)
         # Law of total variance: the spread of the means, and the mean of the variances.
         mean, spread = user_layout(jnp.mean(means, axis=0)), user_layout(jnp.var(means, axis=0))
         return cls(mean, spread, user_layout(jnp.mean(variances, axis=0)), conditional, draws)
 
-    @handed_out
+    @returns_numpy
     def log_prob(self, y: Array) -> Float[Array, " point"]:
         return _log_mean_exp(self._log_probs(y))
 
-    @handed_out
+    @returns_numpy
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
         return jnp.mean(self._log_probs(y), axis=0)
 
-    @handed_out
+    @returns_numpy
     def quantile(self, q: float | Float[Array, " level"]) -> Array:
-        """Read off observations drawn with a fixed key, so that the answer does not change."""
+        """Quantiles of observations drawn with a fixed key, hence the same in every call."""
         levels, quantiles = jnp.asarray(q, jnp.float64), []
         for start in range(0, self.draws.shape[-1], _NUM_POINTS):
             draws = jnp.asarray(self.draws)[..., start : start + _NUM_POINTS]
@@ -63,34 +67,15 @@ class MixturePredictive(AbstractRealPredictive):
             quantiles.append(_quantiles(observations, levels))
         return jnp.concatenate(quantiles, axis=levels.ndim)
 
-    @handed_out
+    @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
         return self._outward(_observations(self.conditional, self.draws, num_samples, key))
 
     def head(self, num_points: int) -> "MixturePredictive":
-        first = [self.mean, self.epistemic_variance, self.aleatoric_variance]
-        return MixturePredictive(
-            *(part[:num_points] for part in first),
-            self.conditional,
-            self.draws[..., :num_points],
-            self.scale,
-            self.shift,
-        )
+        draws = self.draws[..., :num_points]
+        return dataclasses.replace(self, draws=draws, **self._first_moments(num_points))
 
-    @handed_out
-    def rescaled(self, scale: Array | float, shift: Array | float) -> "MixturePredictive":
-        scale = jnp.asarray(scale, jnp.float64)
-        return MixturePredictive(
-            scale * self.mean + shift,
-            jnp.square(scale) * self.epistemic_variance,
-            jnp.square(scale) * self.aleatoric_variance,
-            self.conditional,
-            self.draws,
-            scale * self.scale,
-            scale * self.shift + shift,
-        )
-
-    def _outward(self, observations: Float[Array, "sample response point"]) -> Array:
+    def _outward(self, observations: ResponseDraws) -> Array:
         return self.scale * user_layout(observations) + self.shift
 
     def _log_probs(self, y: Array) -> Float[Array, "sample point"]:
@@ -103,7 +88,7 @@ class MixturePredictive(AbstractRealPredictive):
         return log_probs - jnp.sum(jacobian)
 
 
-# One draw of the function after the other: a conditional may need much memory for each.
+# One draw of the function at a time: a conditional may need much memory for each.
 
 
 @eqx.filter_jit
@@ -121,14 +106,14 @@ def _log_mean_exp(log_probs: Float[Array, "sample point"]) -> Float[Array, " poi
 @eqx.filter_jit
 def _moments(
     conditional: AbstractConditional, draws: FunctionDraws
-) -> tuple[Float[Array, "sample response point"], Float[Array, "sample response point"]]:
+) -> tuple[ResponseDraws, ResponseDraws]:
     return jax.lax.map(conditional.moments, draws)
 
 
 @eqx.filter_jit
 def _scattered(
     conditional: AbstractConditional, draws: FunctionDraws, key: PRNGKeyArray
-) -> Float[Array, "sample response point"]:
+) -> ResponseDraws:
     repeats = -(-_NUM_OBSERVATIONS // len(draws))
 
     def around(f_and_key: tuple[FunctionValues, PRNGKeyArray]) -> Array:
@@ -140,7 +125,7 @@ def _scattered(
 
 @jax.jit
 def _quantiles(observations: Float[Array, "sample *shape"], levels: Array) -> Array:
-    # The smallest observation that a share q of all does not exceed: right for counts, too.
+    # The smallest observation that a share q of all does not exceed: correct for counts, too.
     count = len(observations)
     ranks = jnp.clip(jnp.ceil(levels * count).astype(int) - 1, 0, count - 1)
     return jnp.sort(observations, axis=0)[ranks]
@@ -149,10 +134,10 @@ def _quantiles(observations: Float[Array, "sample *shape"], levels: Array) -> Ar
 @eqx.filter_jit
 def _observations(
     conditional: AbstractConditional, draws: FunctionDraws, num_samples: int, key: PRNGKeyArray
-) -> Float[Array, "sample response point"]:
+) -> ResponseDraws:
     num_points = draws.shape[-1]
 
-    def observation(key: PRNGKeyArray) -> Float[Array, "response point"]:
+    def observation(key: PRNGKeyArray) -> Responses:
         choice_key, draw_key = jax.random.split(key)
         chosen = jax.random.choice(choice_key, len(draws), (num_points,))
         f = draws[chosen, :, jnp.arange(num_points)].T

@@ -1,4 +1,6 @@
-"""The predictive distribution of what is normal on another scale."""
+"""The predictive distribution of observations that are normal on another scale."""
+
+import dataclasses
 
 import jax
 import jax.numpy as jnp
@@ -7,10 +9,12 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.constraints import real
 from gfsvi.predictives.base import (
-    AbstractRealPredictive,
+    AbstractScaledPredictive,
+    FunctionValues,
     Observed,
-    handed_out,
+    Responses,
     library_layout,
+    returns_numpy,
     user_layout,
 )
 from gfsvi.predictives.normal import NormalPredictive
@@ -20,10 +24,10 @@ _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
-class WarpedPredictive(AbstractRealPredictive):
+class WarpedPredictive(AbstractScaledPredictive):
     """scale * y + shift, where warp(y) is a normal function value plus normal noise.
 
-    Quantiles and densities are exact, the moments sums over 21 x 21 nodes.
+    Quantiles and densities are exact; moments are sums over 21 x 21 nodes.
     """
 
     mean: Observed
@@ -35,56 +39,37 @@ class WarpedPredictive(AbstractRealPredictive):
     shift: Float[Array, ""] | Float[Array, " response"] = real(0.0)
 
     @classmethod
-    @handed_out
+    @returns_numpy
     def of(cls, warp: Warp, on_scale: NormalPredictive) -> "WarpedPredictive":
         """The distribution of observations that are normal on the warp's scale."""
         moments = map(user_layout, _moments(warp, on_scale))
         return cls(*moments, warp, on_scale)
 
-    @handed_out
+    @returns_numpy
     def log_prob(self, y: Array) -> Float[Array, " point"]:
         y = self._inward(y)
         return self.on_scale.log_prob(user_layout(self.warp.forward(y))) + self._log_slope(y)
 
-    @handed_out
+    @returns_numpy
     def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
         y = self._inward(y)
         on_scale = self.on_scale.expected_log_prob(user_layout(self.warp.forward(y)))
         return on_scale + self._log_slope(y)
 
-    @handed_out
+    @returns_numpy
     def quantile(self, q: float | Float[Array, " level"]) -> Array:
         levels = jnp.asarray(q, jnp.float64)
-        # A negative scale turns the order around.
+        # A negative scale reverses the order.
         turned = jnp.all(jnp.asarray(self.scale) < 0)
         return self._outward(self.on_scale.quantile(jnp.where(turned, 1 - levels, levels)))
 
-    @handed_out
+    @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
         return self._outward(self.on_scale.sample(num_samples, key=key))
 
     def head(self, num_points: int) -> "WarpedPredictive":
-        first = [self.mean, self.epistemic_variance, self.aleatoric_variance]
-        return WarpedPredictive(
-            *(part[:num_points] for part in first),
-            self.warp,
-            self.on_scale.head(num_points),
-            self.scale,
-            self.shift,
-        )
-
-    @handed_out
-    def rescaled(self, scale: Array | float, shift: Array | float) -> "WarpedPredictive":
-        scale = jnp.asarray(scale, jnp.float64)
-        return WarpedPredictive(
-            scale * self.mean + shift,
-            jnp.square(scale) * self.epistemic_variance,
-            jnp.square(scale) * self.aleatoric_variance,
-            self.warp,
-            self.on_scale,
-            scale * self.scale,
-            scale * self.shift + shift,
-        )
+        on_scale = self.on_scale.head(num_points)
+        return dataclasses.replace(self, on_scale=on_scale, **self._first_moments(num_points))
 
     def _inward(self, y: Array) -> Float[Array, "output point"]:
         shape = jnp.shape(self.mean)
@@ -105,18 +90,26 @@ class WarpedPredictive(AbstractRealPredictive):
         )
 
 
-def _moments(warp: Warp, on_scale: NormalPredictive) -> tuple[Float[Array, "output point"], ...]:
+def moments_given(
+    warp: Warp, f: FunctionValues, noise_std: Float[Array, "#output #point"]
+) -> tuple[Responses, Responses]:
+    """Mean and variance of y where warp(y) is normal around `f`, by Gauss-Hermite quadrature."""
+    weights = jnp.asarray(_WEIGHTS)[:, None, None]
+    noise = jnp.asarray(_NODES)[:, None, None] * noise_std
+    y = warp.inverse(f + noise)
+    mean = jnp.sum(weights * y, axis=0)
+    return mean, jnp.sum(weights * (y - mean) ** 2, axis=0)
+
+
+def _moments(warp: Warp, on_scale: NormalPredictive) -> tuple[Responses, ...]:
     """Mean, variance of the mean given the function, and mean of the variance given it."""
     centre = library_layout(on_scale.mean)
     function_std = jnp.sqrt(library_layout(on_scale.epistemic_variance))
     noise_std = jnp.sqrt(library_layout(on_scale.aleatoric_variance))
     weights = jnp.asarray(_WEIGHTS)[:, None, None]
 
-    def given_function(node: Float[Array, ""]) -> tuple[Array, Array]:
-        noise = jnp.asarray(_NODES)[:, None, None] * noise_std
-        y = warp.inverse(centre + node * function_std + noise)
-        mean = jnp.sum(weights * y, axis=0)
-        return mean, jnp.sum(weights * (y - mean) ** 2, axis=0)
+    def given_function(node: Float[Array, ""]) -> tuple[Responses, Responses]:
+        return moments_given(warp, centre + node * function_std, noise_std)
 
     means, variances = jax.lax.map(given_function, jnp.asarray(_NODES))
     mean = jnp.sum(weights * means, axis=0)

@@ -2,7 +2,8 @@
 
 `gathering` collects the numbers in `evidence`: `case` has the rows, `assumptions` the prior,
 `judging` the scores and `effects` the predictions along each column. `words` writes the sentences,
-`formatting` the numbers in them, `charts` draws the pictures, and `page` puts them into a file.
+`formatting` the numbers in them, `charts` and `gallery` draw the pictures, and `page` puts all of
+it into a file.
 """
 
 from gfsvi.report.evidence import Evidence as Evidence

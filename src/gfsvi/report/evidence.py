@@ -144,7 +144,6 @@ class ReliabilityBin:
 class ClassificationResult:
     """Predicted classes of the judged rows; `confusion[i, j]` counts class i predicted as j."""
 
-    name: str
     classes: tuple[str, ...]
     confusion: np.ndarray
     bins: tuple[ReliabilityBin, ...]

@@ -142,7 +142,6 @@ def classification_result(case: Case, effects: tuple[Effect, ...]) -> Classifica
     np.add.at(confusion, (actual, np.asarray(predictive.predicted)), 1)
     entropy = float(np.mean(predictive.entropy))
     return ClassificationResult(
-        name=case.targets[0],
         classes=case.classes,
         confusion=confusion,
         bins=_reliability(np.asarray(predictive.probabilities), actual),

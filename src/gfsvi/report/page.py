@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
-
 from gfsvi.auto.fitted import Fitted
 from gfsvi.pages import template
-from gfsvi.report import charts, formatting, words
+from gfsvi.report import formatting, words
 from gfsvi.report.case import prepared_table
-from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
+from gfsvi.report.evidence import Evidence
+from gfsvi.report.gallery import draw_pictures
 from gfsvi.report.gathering import gather
 from gfsvi.storage.files import write_text
 from gfsvi.tables import PreparedTable
@@ -64,46 +63,6 @@ def render(evidence: Evidence) -> str:
         evidence=evidence,
         words=words,
         formatting=formatting,
-        pictures=_pictures(evidence),
+        pictures=draw_pictures(evidence),
     )
     return page.strip() + "\n"
-
-
-def _pictures(evidence: Evidence) -> Pictures:
-    labels, curve = evidence.labels, evidence.curve
-    return Pictures(
-        wiggliness=Markup(charts.wiggliness(evidence.prior)),
-        novelty=Markup(charts.novelty(evidence.uncertainty)),
-        learning=None if curve is None else Markup(charts.learning_curve(curve)),
-        outputs=[
-            _output_pictures(output, f"output{i}") for i, output in enumerate(evidence.outputs, 1)
-        ],
-        classes=None if labels is None else _class_pictures(labels),
-    )
-
-
-def _output_pictures(output: RegressionOutput, name: str) -> OutputPictures:
-    return OutputPictures(
-        predicted=Markup(charts.predicted_against_actual(output, name)),
-        coverage=Markup(charts.coverage(output, name)),
-        effects=_effects(output.effects, name, output.name),
-    )
-
-
-def _class_pictures(labels: ClassificationResult) -> ClassPictures:
-    which = f" of {labels.classes[1]}" if len(labels.classes) == 2 else ""
-    return ClassPictures(
-        confusion=Markup(charts.confusion(labels)),
-        reliability=Markup(charts.reliability(labels)),
-        effects=_effects(labels.effects, "labels", f"probability{which}"),
-    )
-
-
-def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
-    if not effects:
-        return []
-    limits = charts.effect_limits(effects)
-    return [
-        Markup(charts.effect(effect, f"{name}-effect{i + 1}", y_label, limits))
-        for i, effect in enumerate(effects)
-    ]

@@ -12,5 +12,6 @@ from gfsvi.tables.columns import Date as Date
 from gfsvi.tables.columns import Dropped as Dropped
 from gfsvi.tables.columns import Numeric as Numeric
 from gfsvi.tables.preparation import Preparation as Preparation
+from gfsvi.tables.preparation import PreparedTable as PreparedTable
 from gfsvi.tables.targets import Label as Label
 from gfsvi.tables.targets import Task as Task

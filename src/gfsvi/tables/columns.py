@@ -15,7 +15,6 @@ from gfsvi.tables.sentences import (
     infinite_note,
     missing_note,
     row_count,
-    unexpected_note,
     words_note,
 )
 
@@ -97,7 +96,7 @@ class AbstractMeasurement(AbstractColumn):
             self.reading_note(cells, ~unread),
             words_note(cells, unread & present, self.content),
             infinite_note(cells, numbers.infinite),
-            missing_note(self.name, unread & ~present, remedy),
+            missing_note(cells, unread & ~present, remedy),
         )
 
     def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
@@ -107,7 +106,7 @@ class AbstractMeasurement(AbstractColumn):
         return _sentences(
             words_note(cells, numbers.words, self.content),
             infinite_note(cells, numbers.infinite),
-            "" if self.has_missing else unexpected_note(cells, missing, remedy),
+            "" if self.has_missing else missing_note(cells, missing, remedy, surprising=True),
         )
 
 
@@ -213,7 +212,7 @@ class Categories(AbstractColumn):
             "most frequent are kept and all others are merged into one."
         )
         remedy = f"these form a separate category, `{self.feature_names[-1]}`"
-        missing = missing_note(self.name, codes < 0, remedy)
+        missing = missing_note(cells, codes < 0, remedy)
         return _sentences(merged if self.has_other else "", missing)
 
     def surprises(self, cells: "pandas.Series") -> tuple[str, ...]:
@@ -223,7 +222,7 @@ class Categories(AbstractColumn):
         return _sentences(
             # Where rare levels were merged in training, another one is no surprise.
             "" if self.has_other else self._unknown_note(cells, ~known),
-            "" if self.has_missing else unexpected_note(cells, codes < 0, remedy),
+            "" if self.has_missing else missing_note(cells, codes < 0, remedy, surprising=True),
         )
 
     def _unknown_note(self, cells: "pandas.Series", unknown: np.ndarray) -> str:

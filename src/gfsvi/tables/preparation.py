@@ -3,7 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
 
@@ -26,6 +26,15 @@ from gfsvi.tables.targets import (
 
 if TYPE_CHECKING:
     import pandas
+
+
+class PreparedTable(NamedTuple):
+    """The rows of a table that have a target, as they are and as numbers."""
+
+    frame: "pandas.DataFrame"
+    usable: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
 
 
 @final
@@ -65,6 +74,12 @@ class Preparation:
                 fresh, number = f"{name} ({number})", number + 1
             names[fresh] = None
         return tuple(names)
+
+    def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
+        """The usable rows of a training table, prepared once for everyone who needs them."""
+        usable = self.usable_rows(frame)
+        rows = frame[usable].rename(columns=str).reset_index(drop=True)
+        return PreparedTable(rows, usable, self.inputs(rows), self.observations(rows))
 
     def inputs(self, frame: "pandas.DataFrame") -> np.ndarray:
         """Convert a table to finite numbers (row, feature), ignoring other columns."""

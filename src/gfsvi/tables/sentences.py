@@ -31,21 +31,14 @@ def infinite_note(cells: "pandas.Series", infinite: np.ndarray) -> str:
     )
 
 
-def unexpected_note(cells: "pandas.Series", missing: np.ndarray, remedy: str) -> str:
-    """Say how missing values are handled in a column that had none in training, if any."""
+def missing_note(
+    cells: "pandas.Series", missing: np.ndarray, remedy: str, *, surprising: bool = False
+) -> str:
+    """Say how missing values are handled, if there are any, and if training had none."""
     if not missing.any():
         return ""
-    return (
-        f"column `{cells.name}` has missing values in {row_count(missing)} but had none in "
-        f"training; {remedy}."
-    )
-
-
-def missing_note(name: str, missing: np.ndarray, remedy: str) -> str:
-    """Say how missing values are handled in training, if there are any."""
-    if not missing.any():
-        return ""
-    return f"column `{name}` has missing values in {row_count(missing)}; {remedy}."
+    rows = row_count(missing) + (" but had none in training" if surprising else "")
+    return f"column `{cells.name}` has missing values in {rows}; {remedy}."
 
 
 def row_count(mask: np.ndarray) -> str:

@@ -14,12 +14,10 @@ from gfsvi.data import Data
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import compile_now, filled
 from gfsvi.training.history import History
-from gfsvi.training.quasi_newton import QuasiNewtonSteps
 from gfsvi.training.settings import Progress, Training
 from gfsvi.training.steps import (
     AbstractSteps,
     AnyState,
-    BatchSteps,
     Objective,
     Where,
     learnable_parts,
@@ -122,11 +120,7 @@ def _set_up(
     fixed: Where | None,
 ) -> tuple[AbstractSteps[Any], AnyState]:
     params, rest = learnable_parts(model, fixed)
-    if training.quasi_newton:
-        steps = QuasiNewtonSteps.over(objective, params, rest)
-    else:
-        size = min(training.batch_size, len(data))
-        steps = BatchSteps(objective, training.build_optimizer(), rest, size, training.slow)
+    steps = training.optimizer.steps(objective, params, rest, len(data), training.num_steps)
     return steps, steps.start(params, len(data), key)
 
 

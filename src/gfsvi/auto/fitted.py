@@ -1,0 +1,157 @@
+"""The fitted thing: a prior, a posterior, and all it takes to predict on the user's scale."""
+
+import dataclasses
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.auto import format_1, scores
+from gfsvi.auto.novelty import Novelty, VarianceShare
+from gfsvi.auto.parameters import Parameters, saved_parameters
+from gfsvi.auto.settings import Settings
+from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.diagnostics import Diagnostic
+from gfsvi.functions.base import draw_values
+from gfsvi.model import Model
+from gfsvi.numerics.batching import padded
+from gfsvi.numerics.precision import double
+from gfsvi.predictives.base import AbstractPredictive, user_layout
+from gfsvi.storage import model_file
+from gfsvi.storage.model_file import ModelFileError
+from gfsvi.tables import Preparation
+from gfsvi.training.history import History
+
+
+@dataclasses.dataclass(frozen=True)
+class Fitted:
+    """What came out of a fit, on the scale of the user's own rows.
+
+    Args:
+        prior: What was believed before the data.
+        posterior: What is believed after them, for standardised rows.
+        target: The way between the user's observations and the model's.
+        input_centre: What is subtracted from every row,
+        input_spread: and what it is then divided by.
+        feature_names: One name per feature,
+        are_named: and whether the user gave them.
+        preparation: How a table becomes rows of numbers, if the fit was to a table.
+        settings: The sizes of the fit.
+        history: What happened during training.
+        novelty_measure: How unlike the training inputs a row is.
+        diagnostics: What to know before trusting this fit.
+        validation_rows: The numbers of the rows that were held out.
+    """
+
+    prior: Model
+    posterior: Model
+    target: Numbers | Labels
+    input_centre: Any
+    input_spread: Any
+    feature_names: tuple[str, ...]
+    are_named: bool
+    preparation: Preparation | None
+    settings: Settings
+    history: History
+    novelty_measure: Novelty | VarianceShare
+    diagnostics: tuple[Diagnostic, ...]
+    validation_rows: np.ndarray
+
+    @property
+    def task(self) -> str:
+        """Regression or classification."""
+        return self.target.task
+
+    def rows(self, x: Any) -> np.ndarray:
+        """Rows of numbers, made from a table if this was fitted to one."""
+        if self.preparation is not None and hasattr(x, "columns"):
+            return self.preparation.inputs(x)
+        return np.asarray(x, np.float64)
+
+    def standardized(self, x: Any) -> np.ndarray:
+        """A table or rows of numbers, as the model sees them."""
+        return (self.rows(x) - self.input_centre) / self.input_spread
+
+    def predict(self, x: Any) -> AbstractPredictive:
+        """The distribution of an observation at each row."""
+        return self.target.on_user_scale(self.posterior.predict(self.standardized(x)))
+
+    def novelty(self, x: Any) -> np.ndarray:
+        """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
+        return self.novelty_measure.at(self.standardized(x))
+
+    def evaluate(self, x: Any, y: np.ndarray) -> dict[str, float]:
+        """Scores on rows whose observations are known, labels given as class numbers."""
+        return scores.evaluated(self.predict(x), self.target, y)
+
+    @double
+    def draws(self, x: Any, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
+        """Observations along functions drawn from the posterior: (sample, row, [target])."""
+        standardized = self.standardized(x)
+        drawn = np.asarray(_draws(self.posterior, padded(standardized), num_samples, key))
+        drawn = drawn[:, : len(standardized)]
+        if isinstance(self.target, Labels):
+            return drawn
+        return drawn * self.target.spread + self.target.centre
+
+    @double
+    def correlation(self, x: Any) -> np.ndarray:
+        """Correlations between observations at the rows, on the model's scale."""
+        values = self.posterior.function.at(self.standardized(x))
+        noise = jnp.reshape(jnp.asarray(self.posterior.likelihood.noise_std), (-1, 1, 1))
+        cov = np.asarray(values.cov + noise**2 * jnp.eye(values.cov.shape[-1]))
+        root = np.sqrt(np.diagonal(cov, axis1=-2, axis2=-1))
+        return cov / (root[:, :, None] * root[:, None, :])
+
+    def save(
+        self, path: str | PathLike[str], estimator: str | None = None, parameters: Any = None
+    ) -> None:
+        """Write this to one file, with the name and parameters of the estimator it belongs to.
+
+        The checkpoint of the fit, if there was one, has served its purpose and is removed.
+        """
+        kept = saved_parameters(parameters) if isinstance(parameters, Parameters) else {}
+        content = {"fitted": self, "estimator": estimator, "parameters": kept}
+        model_file.write(path, content)
+        if getattr(parameters, "checkpoint", None) is not None:
+            Path(parameters.checkpoint).unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Fitted":
+        """Read what `save` wrote; nothing in the file is ever run."""
+        return read_fitted(path)[0]
+
+
+def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, str | None, dict[str, Any]]:
+    """What a file holds: a fit, the name of its estimator, and that estimator's parameters."""
+    content = model_file.read(path)
+    if format_1.is_old(content):
+        return (
+            Fitted(**format_1.fields_of_fitted(content["fitted"])),
+            content["estimator"],
+            content["params"],
+        )
+    fitted = content.get("fitted")
+    if not isinstance(fitted, Fitted) or set(content) != {"fitted", "estimator", "parameters"}:
+        raise ModelFileError(
+            f"expected a fitted model in {fspath(path)!r}; got something else. "
+            "Write it with estimator.save(path) or `gfsvi fit`."
+        )
+    return fitted, content["estimator"], content["parameters"]
+
+
+@eqx.filter_jit
+def _draws(
+    model: Model, x: np.ndarray, num_samples: int, key: PRNGKeyArray
+) -> Float[Array, "sample row *target"]:
+    """Observations along functions drawn from the model, one for each function."""
+    function_key, noise_key = jax.random.split(key)
+    f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
+    keys = jax.random.split(noise_key, num_samples)
+    drawn = jax.vmap(lambda values, k: model.likelihood.draw(values, 1, key=k)[0])(f, keys)
+    return user_layout(drawn)

@@ -1,0 +1,26 @@
+"""Model files of format 1 held a dictionary by the names of an estimator's attributes."""
+
+from typing import Any
+
+from gfsvi.auto.targets import Labels, Numbers
+
+_SAME = ("preparation", "settings", "prior", "posterior", "history", "diagnostics")
+_SAME += ("input_centre", "input_spread", "validation_rows", "feature_names")
+
+
+def is_old(content: dict[str, Any]) -> bool:
+    """Whether a file's content is that of a fitted estimator of format 1."""
+    return set(content) == {"estimator", "params", "fitted"} and isinstance(content["fitted"], dict)
+
+
+def fields_of_fitted(attributes: dict[str, Any]) -> dict[str, Any]:
+    """The fields of `Fitted` from the attributes of an estimator."""
+    fields = {name: attributes[f"{name}_"] for name in _SAME}
+    fields["feature_names"] = tuple(fields["feature_names"])
+    fields["are_named"] = "feature_names_in_" in attributes
+    fields["novelty_measure"] = attributes["novelty_"]
+    if "classes_" in attributes:
+        fields["target"] = Labels(tuple(attributes["classes_"]))
+    else:
+        fields["target"] = Numbers(attributes["target_centre_"], attributes["target_spread_"])
+    return fields

@@ -1,0 +1,109 @@
+"""The prior that a method needs: the only place where one is built."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import PRNGKeyArray
+
+from gfsvi import registry
+from gfsvi.data import Data
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernels.adapters import as_kernel
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
+from gfsvi.kernels.one_of import OneOf
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.model import Model
+from gfsvi.networks.base import AbstractNetwork
+from gfsvi.numerics.precision import to_numpy
+from gfsvi.training.optimizers import Adam
+from gfsvi.training.settings import Training
+
+AUTO_KERNELS = ("matern52", "matern32", "rbf")
+MIN_PRIOR_ROWS = 200
+
+
+def kernels_named(
+    kernel: Any, shape: tuple[int, ...], *, common: bool = False
+) -> tuple[AbstractKernel, ...]:
+    """The kernel families to choose from, for inputs of this shape.
+
+    Args:
+        kernel: "auto", the name of a kernel, or a kernel of any library.
+        shape: The shape of one input.
+        common: Whether all features share one length scale, as the pixels of images always do.
+    """
+    if not isinstance(kernel, str):
+        return (as_kernel(kernel),)
+    size, common = math.prod(shape), common or len(shape) > 1
+    if kernel != "auto":
+        build = with_common_lengthscale if common else with_own_lengthscales
+        return (build(registry.find("kernels", kernel), size),)
+    families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
+    lengthscale = np.array(size**0.5) if common else np.full(size, size**0.5)
+    return tuple(OneOf(families, np.array(number), lengthscale) for number in range(len(families)))
+
+
+def blank_prior(
+    method: AbstractMethod,
+    likelihood: AbstractLikelihood,
+    data: Data,
+    *,
+    kernel: AbstractKernel,
+    network: AbstractNetwork,
+    scale: float = 1.0,
+) -> Model:
+    """The prior before the data have been seen, of the kind that the method needs."""
+    if method.prior_kind is BayesianNetwork:
+        prior = BayesianNetwork.prior(network, data.x[:1], scale=scale)
+        return to_numpy(Model(prior, likelihood))
+    num_outputs = likelihood.num_outputs(data.y)
+    return Model(GaussianProcess(kernel, outputs=num_outputs), likelihood)
+
+
+def chosen_prior(
+    prior: Model,
+    data: Data,
+    choice: EmpiricalBayes,
+    *,
+    key: PRNGKeyArray,
+    others: Sequence[AbstractKernel] = (),
+) -> Model:
+    """The prior with its parameters, and its kernel among `others`, chosen by evidence."""
+    if isinstance(prior.function, BayesianNetwork) or not prior.likelihood.has_gaussian_targets:
+        return prior
+    many_outputs = prior.function.outputs
+    method = dataclasses.replace(
+        choice,
+        kernels=tuple(others),
+        training=_for_outputs(choice.training, many_outputs),
+        last=None
+        if choice.last is None or np.ndim(data.x) > 2
+        else _for_outputs(choice.last, many_outputs),
+    )
+    return _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+
+
+def _for_outputs(training: Training, num_outputs: int) -> Training:
+    """Fewer rows per step for more outputs, each of which has a factorisation of its own."""
+    optimizer = training.optimizer
+    if not isinstance(optimizer, Adam):
+        return training
+    batch_size = max(MIN_PRIOR_ROWS, round(optimizer.batch_size / num_outputs**0.5))
+    return dataclasses.replace(
+        training, optimizer=dataclasses.replace(optimizer, batch_size=batch_size)
+    )
+
+
+def _with_plain_kernel(prior: Model) -> Model:
+    """The kernel of the chosen family by itself."""
+    kernel = prior.function.kernel
+    if isinstance(kernel, OneOf):
+        return Model(dataclasses.replace(prior.function, kernel=kernel.kernel), prior.likelihood)
+    return prior

@@ -1,0 +1,78 @@
+"""All pictures of a page, as SVG; charts escape the names that they show."""
+
+import dataclasses
+
+from markupsafe import Markup
+
+from gfsvi.report import charts
+from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
+
+
+@dataclasses.dataclass(frozen=True)
+class OutputPictures:
+    """The pictures of one numeric target."""
+
+    predicted: Markup
+    coverage: Markup
+    effects: list[Markup]
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassPictures:
+    """The pictures of a classification."""
+
+    confusion: Markup
+    reliability: Markup
+    effects: list[Markup]
+
+
+@dataclasses.dataclass(frozen=True)
+class Pictures:
+    """The pictures of a page; the task decides between `outputs` and `classes`."""
+
+    wiggliness: Markup
+    novelty: Markup
+    learning: Markup | None
+    outputs: list[OutputPictures]
+    classes: ClassPictures | None
+
+
+def draw_pictures(evidence: Evidence) -> Pictures:
+    """Draw every picture of the page."""
+    labels, curve = evidence.labels, evidence.curve
+    return Pictures(
+        wiggliness=Markup(charts.wiggliness(evidence.prior)),
+        novelty=Markup(charts.novelty(evidence.uncertainty)),
+        learning=None if curve is None else Markup(charts.learning_curve(curve)),
+        outputs=[
+            _output_pictures(output, f"output{i}") for i, output in enumerate(evidence.outputs, 1)
+        ],
+        classes=None if labels is None else _class_pictures(labels),
+    )
+
+
+def _output_pictures(output: RegressionOutput, name: str) -> OutputPictures:
+    return OutputPictures(
+        predicted=Markup(charts.predicted_against_actual(output, name)),
+        coverage=Markup(charts.coverage(output, name)),
+        effects=_effects(output.effects, name, output.name),
+    )
+
+
+def _class_pictures(labels: ClassificationResult) -> ClassPictures:
+    which = f" of {labels.classes[1]}" if len(labels.classes) == 2 else ""
+    return ClassPictures(
+        confusion=Markup(charts.confusion(labels)),
+        reliability=Markup(charts.reliability(labels)),
+        effects=_effects(labels.effects, "labels", f"probability{which}"),
+    )
+
+
+def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
+    if not effects:
+        return []
+    limits = charts.effect_limits(effects)
+    return [
+        Markup(charts.effect(effect, f"{name}-effect{i}", y_label, limits))
+        for i, effect in enumerate(effects, 1)
+    ]
