@@ -1,4 +1,4 @@
-"""Fitted estimators to report on: small fits of real tables, with the attributes of real ones."""
+"""Fits to report on: stand-ins for `Fitted`, of small real tables."""
 
 import dataclasses
 from pathlib import Path
@@ -13,11 +13,12 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
 
 from gfsvi import Model
+from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
-from gfsvi.report import gather
+from gfsvi.report import Evidence, gather, render
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
 
@@ -41,32 +42,32 @@ class Settings:
 
 
 class StandIn(SimpleNamespace):
-    """What the report needs from a fitted estimator: a process in NumPy, which compiles nothing."""
+    """What the report needs from a `Fitted`: a process in NumPy, which compiles nothing."""
 
-    def predict_distribution(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
+    def predict(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
         mean, variance = self.moments(x)
-        if hasattr(self, "classes_"):
+        if isinstance(self.target, Labels):
             noise = np.random.default_rng(0).normal(size=(100, *mean.shape))
             logits = mean + noise * np.sqrt(variance)[:, None]
             return CategoricalPredictive(log_softmax(logits, axis=-1))
         variance = np.tile(variance[:, None], (1, mean.shape[1]))
         parts = (mean, variance, NOISE**2 * np.ones_like(mean))
         mean, epistemic, aleatoric = (part[:, 0] if part.shape[1] == 1 else part for part in parts)
-        spread, square = self.target_spread_, self.target_spread_**2
-        mean = mean * spread + self.target_centre_
+        spread, square = self.target.spread, self.target.spread**2
+        mean = mean * spread + self.target.centre
         return NormalPredictive(mean, epistemic * square, aleatoric * square)
 
     def novelty(self, x: np.ndarray) -> np.ndarray:
         return np.clip(self.moments(x)[1], 0, 1)
 
     def moments(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        cross = self.correlations(self.standardised(x), self.inside)
+        cross = self.correlations(self.standardized(x), self.inside)
         gram = self.correlations(self.inside, self.inside) + NOISE**2 * np.eye(len(self.inside))
         weights = np.linalg.solve(gram, cross.T).T
         return weights @ self.observed, np.maximum(1 - np.sum(weights * cross, axis=1), 1e-6)
 
-    def standardised(self, x: np.ndarray) -> np.ndarray:
-        return (x - self.input_centre_) / self.input_spread_
+    def standardized(self, x: np.ndarray) -> np.ndarray:
+        return (x - self.input_centre) / self.input_spread
 
     def correlations(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         scales = np.asarray(self.lengthscales)
@@ -79,13 +80,12 @@ def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
     preparation = Preparation.learn(frame, target)
     usable = preparation.usable_rows(frame)
     x, y = preparation.inputs(frame[usable]), preparation.observations(frame[usable])
-    learned: dict[str, Any] = {"input_centre_": x.mean(axis=0), "input_spread_": x.std(axis=0)}
     if preparation.classes:
-        learned |= {"classes_": np.arange(len(preparation.classes))}
+        scale = Labels(preparation.classes)
         y = 6.0 * np.eye(len(preparation.classes))[y] - 3.0
     else:
-        learned |= {"target_centre_": y.mean(axis=0), "target_spread_": y.std(axis=0)}
-        y = ((y - y.mean(axis=0)) / y.std(axis=0)).reshape(len(x), -1)
+        scale = Numbers(y.mean(axis=0), y.std(axis=0))
+        y = scale.standardized(y).reshape(len(x), -1)
     held_out = np.arange(0, len(x), 5)
     lengthscales = np.geomspace(2.0, 60.0, x.shape[1])
     prior = GaussianProcess(Matern52(lengthscales), outputs=y.shape[1])
@@ -93,18 +93,20 @@ def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
     steps = np.arange(1, 61)
     history = History({"objective": -1.2 - 4 / steps}, steps[9::10], -1.1 - 1 / steps[9::10], 60)
     made = StandIn(
-        prior_=Model(prior, likelihood),
-        history_=history,
-        settings_=Settings(),
-        diagnostics_=(WARNING,),
-        preparation_=preparation,
-        feature_names_=preparation.feature_names,
-        validation_rows_=held_out,
+        prior=Model(prior, likelihood),
+        history=history,
+        settings=Settings(),
+        diagnostics=(WARNING,),
+        preparation=preparation,
+        feature_names=preparation.feature_names,
+        validation_rows=held_out,
+        target=scale,
+        input_centre=x.mean(axis=0),
+        input_spread=x.std(axis=0),
         lengthscales=lengthscales,
         observed=np.delete(y, held_out, axis=0),
-        **learned,
     )
-    made.inside = np.delete(made.standardised(x), held_out, axis=0)
+    made.inside = np.delete(made.standardized(x), held_out, axis=0)
     return made
 
 
@@ -141,34 +143,39 @@ def several_outputs() -> tuple[StandIn, pd.DataFrame, list[str]]:
     return fitted(frame, targets), frame, targets
 
 
+def gathered(fit: Any, **names: str) -> Evidence:
+    """The evidence of a stand-in and the table it was fitted to."""
+    fitted, frame, _ = fit
+    preparation = fitted.preparation
+    return gather(fitted, preparation.prepare(frame), targets=preparation.target, **names)
+
+
 @pytest.fixture(scope="session")
-def evidence(regression: Any) -> Any:
-    return gather(
-        *regression, table="diabetes.csv", command="gfsvi fit diabetes.csv --target target"
+def evidence(regression: Any) -> Evidence:
+    return gathered(
+        regression, table="diabetes.csv", command="gfsvi fit diabetes.csv --target target"
     )
 
 
 @pytest.fixture(scope="session")
-def brief(evidence: Any) -> Any:
+def brief(evidence: Evidence) -> Evidence:
     """The same evidence without effects, whose pictures take the longest to draw."""
     outputs = tuple(dataclasses.replace(output, effects=()) for output in evidence.outputs)
     return dataclasses.replace(evidence, outputs=outputs)
 
 
 @pytest.fixture(scope="session")
-def several_evidence(several_outputs: Any) -> Any:
-    return gather(*several_outputs)
+def several_evidence(several_outputs: Any) -> Evidence:
+    return gathered(several_outputs)
 
 
 @pytest.fixture(scope="session")
-def label_evidence(classification: Any) -> Any:
-    return gather(*classification, table="breast_cancer.csv")
+def label_evidence(classification: Any) -> Evidence:
+    return gathered(classification, table="breast_cancer.csv")
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: Any, evidence: Any, label_evidence: Any) -> dict[str, Path]:
-    from gfsvi.report import render
-
+def pages(tmp_path_factory: Any, evidence: Evidence, label_evidence: Evidence) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
     written = {}
     for name, found in (("regression", evidence), ("classification", label_evidence)):

@@ -7,8 +7,13 @@ import numpy as np
 
 from gfsvi.kernels import Linear, Matern32, Periodic
 from gfsvi.report.assumptions import prior_evidence
-from gfsvi.report.case import build_case, thinned
+from gfsvi.report.case import Case, build_case, thinned
 from gfsvi.report.evidence import Evidence
+
+
+def case_of(fitted: Any, frame: Any) -> Case:
+    preparation = fitted.preparation
+    return build_case(fitted, preparation.prepare(frame), preparation.target)
 
 
 def test_the_model_is_judged_on_held_out_rows(evidence: Evidence) -> None:
@@ -16,10 +21,10 @@ def test_the_model_is_judged_on_held_out_rows(evidence: Evidence) -> None:
 
 
 def test_the_baseline_predicts_the_training_mean(evidence: Evidence, regression: Any) -> None:
-    estimator, frame, _ = regression
+    fitted, frame, _ = regression
     y = frame["target"].to_numpy()
-    held_out = y[estimator.validation_rows_]
-    trained = np.delete(y, estimator.validation_rows_)
+    held_out = y[fitted.validation_rows]
+    trained = np.delete(y, fitted.validation_rows)
     median, root, *_ = evidence.outputs[0].scores
     assert np.isclose(median.baseline, np.median(np.abs(held_out - trained.mean())))
     assert np.isclose(root.baseline, np.sqrt(np.mean((held_out - trained.mean()) ** 2)))
@@ -53,20 +58,20 @@ def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression
 
 
 def test_uncertain_rows_are_numbered_as_in_the_file(evidence: Evidence, regression: Any) -> None:
-    estimator, frame, _ = regression
+    fitted, frame, _ = regression
     most_novel = evidence.uncertainty.most_novel
     assert len(most_novel) == 10
-    x = estimator.preparation_.inputs(frame)
-    assert most_novel[0].number == int(np.argmax(estimator.novelty(x))) + 1
+    x = fitted.preparation.inputs(frame)
+    assert most_novel[0].number == int(np.argmax(fitted.novelty(x))) + 1
     assert most_novel[0].cells[0] == f"{frame['age'].iloc[most_novel[0].number - 1]:.0f}"
 
 
 def test_rows_without_a_target_keep_the_numbers_of_the_others(regression: Any) -> None:
-    estimator, frame, target = regression
+    fitted, frame, target = regression
     holed = frame.copy()
     holed.loc[0, target] = np.nan
-    estimator = type(estimator)(**{**vars(estimator), "validation_rows_": np.array([0])})
-    case = build_case(estimator, holed, target)
+    fitted = type(fitted)(**{**vars(fitted), "validation_rows": np.array([0])})
+    case = case_of(fitted, holed)
     assert case.numbers[0] == 2 and case.held_out[0] and len(case.x) == len(frame) - 1
 
 
@@ -95,24 +100,24 @@ def test_each_of_several_outputs_is_judged(
 
 
 def test_composite_kernels_are_read_part_by_part(regression: Any) -> None:
-    estimator, frame, target = regression
+    fitted, frame, _ = regression
     kernel = 2.0 * Matern32(3.0).on(0, 1) + Linear() + Periodic(1.5, period=0.5).on(3)
-    function = dataclasses.replace(estimator.prior_.function, kernel=kernel)
-    prior_model = dataclasses.replace(estimator.prior_, function=function)
-    estimator = type(estimator)(**{**vars(estimator), "prior_": prior_model})
-    prior = prior_evidence(build_case(estimator, frame, target))
+    function = dataclasses.replace(fitted.prior.function, kernel=kernel)
+    prior_model = dataclasses.replace(fitted.prior, function=function)
+    fitted = type(fitted)(**{**vars(fitted), "prior": prior_model})
+    prior = prior_evidence(case_of(fitted, frame))
     assert [part.family for part in prior.parts] == ["Matern32", "Linear", "Periodic"]
-    assert np.isclose(prior.parts[2].periods[0][1], 0.5 * estimator.input_spread_[3])
+    assert np.isclose(prior.parts[2].periods[0][1], 0.5 * fitted.input_spread[3])
     assert [scale.value for scale in prior.length_scales[:3]] == [1.5, 3.0, 3.0]
 
 
 def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
-    estimator, frame, target = regression
-    function = dataclasses.replace(estimator.prior_.function, kernel=Linear() + 1.0)
-    prior_model = dataclasses.replace(estimator.prior_, function=function)
-    estimator = type(estimator)(**{**vars(estimator), "prior_": prior_model})
-    scales = prior_evidence(build_case(estimator, frame, target)).length_scales
-    assert len(scales) == len(estimator.feature_names_)
+    fitted, frame, _ = regression
+    function = dataclasses.replace(fitted.prior.function, kernel=Linear() + 1.0)
+    prior_model = dataclasses.replace(fitted.prior, function=function)
+    fitted = type(fitted)(**{**vars(fitted), "prior": prior_model})
+    scales = prior_evidence(case_of(fitted, frame)).length_scales
+    assert len(scales) == len(fitted.feature_names)
     assert all(np.isfinite(scale.wiggliness) for scale in scales)
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gfsvi.report import formatting, words
@@ -40,6 +40,8 @@ def test_every_number_can_be_formatted(value: float) -> None:
     assert formatting.cell(value)
 
 
+@example(0.005)
+@example(0.995)
 @given(st.floats(0, 1))
 def test_only_a_share_of_one_is_a_hundred_percent(share: float) -> None:
     said = formatting.percent(share)

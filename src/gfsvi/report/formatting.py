@@ -31,7 +31,7 @@ def number(value: float) -> str:
 def percent(share: float) -> str:
     """Format a share as a percentage; only exactly 0 and 1 become 0 % and 100 %."""
     hundred = 100 * float(share)
-    if 0 < hundred < 0.5:
+    if 0 < hundred <= 0.5:  # 0.5 would be rounded to the even 0
         return f"< 1{PERCENT}"
     if 99.5 <= hundred < 100:
         return f"> 99{PERCENT}"
