@@ -15,7 +15,9 @@ from gfsvi.values import AbstractValues, Marginals, Samples
 
 # Nodes span this many standard deviations on both sides of the mean.
 _REACH = 7.0
-_NUM_NODES = 101
+_NUM_NODES = 201
+# A bend farther from the mean than this has no weight that would show.
+_MAX_OFFSET = 5.0
 # Sobol points on a grid of 2^-20 are exact in single precision, too.
 _BITS = 20
 
@@ -47,7 +49,7 @@ def _nodes(
 
     With offset + width sinh(t) for the node, a trapezoidal sum over t is spectrally accurate.
     """
-    bends = (width < std) & (jnp.abs(offset) < (_REACH + 1) * std)
+    bends = (width < std) & (jnp.abs(offset) < _MAX_OFFSET * std)
     offset, width = jnp.where(bends, offset, 0.0), jnp.where(bends, width, 4 * std)
     low, high = (jnp.arcsinh((end * std - offset) / width) for end in (-_REACH, _REACH))
     share = jnp.linspace(0, 1, _NUM_NODES, dtype=std.dtype)[:, None, None]
