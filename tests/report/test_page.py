@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -73,6 +74,11 @@ def test_findings_are_escaped(brief: Evidence) -> None:
     assert "<i>" not in render(dataclasses.replace(brief, findings=(finding,)))
 
 
+def test_the_page_says_how_many_columns_it_leaves_out(pages: dict[str, Path]) -> None:
+    assert "Only 9 of 11 columns are shown." in pages["regression"].read_text(encoding="utf-8")
+    assert "columns are shown" not in pages["classification"].read_text(encoding="utf-8")
+
+
 def test_a_closed_form_has_no_learning_curve(brief: Evidence) -> None:
     page = render(dataclasses.replace(brief, curve=None))
     assert "closed form" in page and "learning-title" not in page
@@ -101,7 +107,9 @@ def test_backticks_mark_code(sentence: str, page: str) -> None:
 
 def test_writing_leaves_one_file(regression: Any, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    write_report(*regression, path, table="t.csv")
+    fitted, frame, target = regression
+    estimator: Any = SimpleNamespace(fitted_=fitted)
+    write_report(estimator, frame, target, path, table="t.csv")
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.html"]
     assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -1,12 +1,13 @@
 """A fit and its training table, seen row by row."""
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.targets import Labels
+from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.tables import PreparedTable
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ MAX_ROWS = 5000
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of the table and the features made of it, by position; text has levels."""
+    """A column of the table and the positions of its features; text has levels."""
 
     name: str
     features: tuple[int, ...]
@@ -59,7 +60,7 @@ class Case:
 
     @property
     def trained(self) -> np.ndarray:
-        """Positions of the rows that were learned from."""
+        """Positions of the training rows."""
         return np.flatnonzero(~self.held_out) if not self.held_out.all() else np.arange(len(self.x))
 
     @property
@@ -87,7 +88,7 @@ def _level(column: str, feature: str) -> str:
 
 
 def build_case(fitted: Fitted, table: PreparedTable, targets: tuple[str, ...]) -> Case:
-    """The rows that were prepared for the fit, and which of them were held out."""
+    """Number the rows that were prepared for the fit, and mark those that were held out."""
     held_out = np.zeros(len(table.x), bool)
     held_out[np.asarray(fitted.validation_rows, int)] = True
     numbers = np.flatnonzero(table.usable) + 1
@@ -97,7 +98,7 @@ def build_case(fitted: Fitted, table: PreparedTable, targets: tuple[str, ...]) -
 def prepared_table(
     fitted: Fitted, frame: "pd.DataFrame", targets: tuple[str, ...]
 ) -> PreparedTable:
-    """The table that a fit learned from, prepared as it was for the fit."""
+    """Prepare a training table as it was prepared for the fit."""
     if fitted.preparation is not None:
         return fitted.preparation.prepare(frame)
     frame = frame.rename(columns=str)
@@ -117,13 +118,13 @@ def _plain_observations(
 
 
 def thinned(rows: np.ndarray) -> np.ndarray:
-    """At most `MAX_ROWS` of the rows, evenly spread."""
+    """Choose at most `MAX_ROWS` rows, evenly spaced."""
     if len(rows) <= MAX_ROWS:
         return rows
     return rows[np.linspace(0, len(rows) - 1, MAX_ROWS).astype(int)]
 
 
-def intervals(predictive: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the 95 % intervals, from one look at the quantiles."""
+def intervals(predictive: AbstractRealPredictive) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and upper ends of the 95 % intervals."""
     low, high = np.asarray(predictive.quantile(np.array([0.025, 0.975])), np.float64)
     return low, high

@@ -29,11 +29,11 @@ def write_report(
     table: str | None = None,
     command: str | None = None,
 ) -> None:
-    """Write the page about a fit, or a fitted estimator, and the table it learned from.
+    """Write the page about a fit, or a fitted estimator, and its training table.
 
-    `table` is what to call the table, `command` the command line that repeats the fit.
+    `table` is the name of the table, `command` the command line that reproduces the fit.
     """
-    fitted: Fitted = getattr(model, "fitted_", model)
+    fitted = model if isinstance(model, Fitted) else model.fitted_
     targets = (target,) if isinstance(target, str) else tuple(target)
     rows = prepared_table(fitted, frame, targets)
     write_page(fitted, rows, path, targets=targets, table=table, command=command)
@@ -48,7 +48,7 @@ def write_page(
     table: str | None = None,
     command: str | None = None,
 ) -> None:
-    """Write the page about a fit and the prepared rows it learned from."""
+    """Write the page about a fit and its prepared training rows."""
     if fitted.preparation is not None:
         targets = fitted.preparation.target
     evidence = gather(fitted, rows, targets=targets, table=table, command=command)
