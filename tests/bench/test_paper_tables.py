@@ -15,9 +15,7 @@ FIVE = {"boston", "concrete", "energy", "wine", "yacht"}
 
 def table_of(name: str, metric: str) -> Table:
     experiment = Experiment.read(ROOT / "experiments" / f"{name}.toml")
-    report, found = experiment.report, Records(ROOT / "results" / name).read()
-    rows, ranked = tuple(experiment.methods), report.get("ranked", ())
-    return tables(found, [metric], rows, experiment.datasets, report["published"], ranked)[0]
+    return tables(experiment, Records(ROOT / "results" / name).read(), [metric])[0]
 
 
 def as_good_as_published(table: Table, method: str, num_errors: float) -> set[str]:

@@ -10,8 +10,11 @@ from scipy.stats import rankdata
 
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.bench.reporting.charts import average_ranks, nemenyi_distance
+from gfsvi.bench.reporting.markdown import markdown
 from gfsvi.bench.reporting.report import write_reports
+from gfsvi.bench.reporting.spreadsheet import comma_separated
 from gfsvi.bench.reporting.summary import Cell, Table, tables
+from gfsvi.bench.reporting.texts import note, run_name
 from gfsvi.bench.running.records import Records
 
 TOML = """
@@ -60,7 +63,25 @@ def table_of(means, errors, metric="expected_log_likelihood") -> Table:
     methods = tuple("abcdef"[: len(means)])
     columns = zip(methods, means, errors, strict=True)
     cells = {(method, "d"): Cell(mean, error, 5) for method, mean, error in columns}
-    return Table(metric, methods, ("d",), cells, {})
+    return Table(metric, methods, ("d",), cells, {}, planned=5)
+
+
+def experiment_with(folds: int = 5, seeds: tuple[int, ...] = (0,), **report) -> Experiment:
+    content = {"task": "regression", "datasets": ["boston"], "methods": {"gfsvi": {}, "map": {}}}
+    return Experiment.parse("x", content | {"folds": folds, "seeds": seeds, "report": report})
+
+
+def records_of(experiment: Experiment, **values: list[float]) -> list[dict]:
+    """Records of the first runs of each method, with these values as squared errors."""
+    return [
+        {
+            **{"run": run.identity, "dataset": run.dataset, "method": run.label},
+            **{"fold": run.fold, "seed": run.seed, "status": "ok"},
+            "metrics": {"mse": values[run.label].pop(0)},
+        }
+        for run in experiment.runs
+        if values[run.label]
+    ]
 
 
 def test_a_cell_is_the_mean_and_its_standard_error():
@@ -85,23 +106,75 @@ def test_methods_that_are_not_to_be_ranked_take_no_rank_from_others():
     assert table.mean_ranks() == {"b": 1.0, "c": 2.0}
 
 
+def test_the_number_of_planned_runs_is_that_of_the_experiment():
+    experiment = experiment_with(folds=1, seeds=(0, 1, 2, 3, 4))
+    found = records_of(experiment, gfsvi=[1.0, 2.0, 3.0], map=[1.0])
+    (table,) = tables(experiment, found, ["mse"])
+    assert [table.cells[m, "boston"].count for m in table.methods] == [3, 1]
+    assert table.planned == 5 and tables(experiment_with(2, (0, 1)), [], ["mse"])[0].planned == 4
+    text = markdown(experiment, found, [table])
+    assert "(3 of 5 runs)" in text and "(1 of 5 runs)" in text
+
+
+def test_cells_with_fewer_runs_than_planned_are_neither_bold_nor_ranked():
+    experiment = experiment_with(folds=3)
+    whole, part = [3.0, 3.1, 3.2], [1.0, 1.1]
+    (table,) = tables(experiment, records_of(experiment, gfsvi=whole, map=part), ["mse"])
+    assert table.ranks("boston") == {"gfsvi": 1} and table.mean_ranks() == {}
+    assert table.mean_ranks(["gfsvi"]) == {"gfsvi": 1.0}
+
+
+def test_a_single_run_has_no_error_bar_and_no_rank():
+    experiment = experiment_with(folds=1)
+    found = records_of(experiment, gfsvi=[1.0], map=[2.0])
+    (table,) = tables(experiment, found, ["mse"])
+    assert table.ranks("boston") == {} and table.mean_ranks() == {}
+    text = markdown(experiment, found, [table])
+    assert "One run per cell: there are no standard errors" in text
+    assert "**" not in text and "mean rank" not in text and "±" not in text
+    assert comma_separated([table]).splitlines()[1] == "mse,boston,gfsvi,1.0,,1,1,,,"
+    assert not Cell.of([1.0]).overlaps(Cell(1.0, 0.5, 5))
+
+
+def test_a_metric_that_only_describes_is_not_ranked():
+    experiment = experiment_with(folds=2)
+    table = table_of([3.0, 1.0], [0.1, 0.1], "rank")
+    assert table.ranks("d") == {} and "is better" not in markdown(experiment, [], [table])
+
+
+@pytest.mark.parametrize(
+    ("folds", "seeds", "sentence", "name"),
+    [
+        (5, (0,), "over 5 folds.", "boston map fold 1"),
+        (1, (0, 1, 2), "over 3 seeds.", "boston map seed 2"),
+        (5, (0, 1, 2), "over 5 folds x 3 seeds.", "boston map fold 1 seed 2"),
+        (1, (0,), "One run per cell", "boston map"),
+    ],
+)
+def test_runs_are_called_by_what_the_experiment_varies(folds, seeds, sentence, name):
+    experiment = experiment_with(folds, seeds)
+    record = {"dataset": "boston", "method": "map", "fold": 1, "seed": 2}
+    assert sentence in note(experiment, []) and run_name(record, experiment) == name
+
+
 def test_mean_ranks_are_over_data_sets_that_every_method_has():
     cells = {("a", "d"): Cell(1, 0.1, 5), ("b", "d"): Cell(0, 0.1, 5), ("b", "e"): Cell(9, 0.1, 5)}
-    table = Table("crps", ("a", "b"), ("d", "e"), cells, {})
+    table = Table("crps", ("a", "b"), ("d", "e"), cells, {}, planned=5)
     assert table.mean_ranks() == {"a": 2.0, "b": 1.0}
 
 
 def test_the_difference_to_the_paper_is_in_its_standard_errors():
     cells, published = {("a", "d"): Cell(0.5, 0.1, 5)}, {("a", "d"): Cell(0.7, 0.05, 5)}
-    assert Table("mse", ("a",), ("d",), cells, published).difference("a", "d") == pytest.approx(4)
-    higher = Table("crps_gain", ("a",), ("d",), cells, published)
+    lower = Table("mse", ("a",), ("d",), cells, published, planned=5)
+    assert lower.difference("a", "d") == pytest.approx(4)
+    higher = Table("accuracy", ("a",), ("d",), cells, published, planned=5)
     assert higher.difference("a", "d") == pytest.approx(-4)
 
 
 def test_published_figures_are_the_papers():
-    (table,) = tables([], ["mse"], ["gfsvi"], ["boston"], "regression")
+    (table,) = tables(experiment_with(published="regression"), [], ["mse"])
     assert table.published["gfsvi", "boston"].mean == 0.123
-    (table,) = tables([], ["wasserstein2"], ["gfsvi"], ["wine"], "wasserstein")
+    (table,) = tables(experiment_with(published="wasserstein"), [], ["wasserstein2"])
     assert (table.published["gfsvi", "wine"].mean, table.published["gfsvi", "wine"].error) == (
         0.0571,
         0.0097,

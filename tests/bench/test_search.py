@@ -7,7 +7,8 @@ import pytest
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.bench.running.records import Records
 from gfsvi.bench.running.runner import Stopped
-from gfsvi.bench.search import METRIC, Search, applies, tune
+from gfsvi.bench.search.space import METRIC, Search, applies
+from gfsvi.bench.search.tuning import tune
 
 CONTENT = {
     "task": "regression",
@@ -52,7 +53,7 @@ def experiment():
 
 def test_it_finds_what_validation_rows_like(experiment, tmp_path):
     judge, trials = Judge(), []
-    path = tune(experiment, Search.of(experiment), tmp_path, [judge], tell=trials.append)
+    path = tune(experiment, Search.of(experiment), tmp_path, [judge], on_trial=trials.append)
     best = max((t for t in trials if t.score is not None), key=lambda t: t.score)
     settings = Experiment.read(path).settings_of("gfsvi", "yacht")
     assert settings == experiment.settings_of("gfsvi", "yacht") | best.settings
@@ -98,7 +99,7 @@ def test_two_workers_share_the_studies(tmp_path):
 
 
 def test_where_every_trial_fails_it_says_so(experiment, tmp_path):
-    with pytest.raises(ExperimentError, match="does not fail; got none in 3 trials"):
+    with pytest.raises(ExperimentError, match="do not fail; got none in 3 trials"):
         tune(experiment, Search.of(experiment, 3), tmp_path, [Judge(fails=True)])
 
 

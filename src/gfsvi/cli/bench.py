@@ -9,45 +9,50 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
-from gfsvi.bench.experiment import Experiment, Run
+from gfsvi.bench.experiment import Experiment
 from gfsvi.bench.reporting.report import EXPERIMENT
+from gfsvi.bench.reporting.texts import run_name
 from gfsvi.bench.running.local import LocalWorker
 from gfsvi.bench.running.records import OK, Record, Records
 from gfsvi.bench.running.runner import Worker, missing, run_all
-from gfsvi.storage.files import atomic_path
+from gfsvi.storage.files import write_bytes
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Make the runs of an experiment that are missing; 1 if some failed."""
+    """Execute the missing runs of an experiment; 1 if some have failed."""
     experiment = _experiment(arguments)
     records = Records(arguments.output)
-    _remember(arguments.experiment, records.folder)
+    records.folder.mkdir(parents=True, exist_ok=True)
+    # The report needs the experiment beside its records.
+    write_bytes(records.folder / EXPERIMENT, Path(arguments.experiment).read_bytes())
     left = missing(experiment.runs, records, retry=arguments.retry)
-    display = Display(len(experiment.runs), len(left), quiet=arguments.quiet)
+    display = Display(experiment, len(left), quiet=arguments.quiet)
     signal.signal(signal.SIGTERM, _stop)
     if left:
         workers = _workers(arguments, experiment.task)
         run_all(experiment.runs, records, workers, retry=arguments.retry, on_record=display.update)
-    return _summarize(experiment.runs, records)
+    return _summarize(experiment, records)
 
 
 def tune(arguments: argparse.Namespace) -> int:
-    """Search for settings, and write the experiment that uses them."""
-    from gfsvi.bench.search import Search, Trial, tune
+    """Search for settings and write the experiment that uses them."""
+    from gfsvi.bench.search.space import Search
+    from gfsvi.bench.search.studies import Trial
+    from gfsvi.bench.search.tuning import tune
 
     experiment = _experiment(arguments)
     search = Search.of(experiment, arguments.trials)
     signal.signal(signal.SIGTERM, _stop)
 
-    def tell(trial: Trial) -> None:
-        outcome = "given up" if trial.score is None else f"{trial.score:.4f}"
+    def show(trial: Trial) -> None:
+        outcome = "failed or pruned" if trial.score is None else f"{trial.score:.4f}"
         settings = ", ".join(f"{name} {value}" for name, value in trial.settings.items())
         line = f"{trial.dataset} {trial.method} trial {trial.number + 1}: {outcome} ({settings})"
         if not arguments.quiet:
             print(line, file=sys.stderr, flush=True)
 
     workers = _workers(arguments, experiment.task)
-    path = tune(experiment, search, Path(arguments.output), workers, tell=tell)
+    path = tune(experiment, search, Path(arguments.output), workers, on_trial=show)
     print(f"experiment: {path}")
     return 0
 
@@ -70,13 +75,6 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     )
 
 
-def _remember(experiment: str, folder: Path) -> None:
-    """Keep the experiment beside its records, for the report."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_path(folder / EXPERIMENT) as draft:
-        draft.write_bytes(Path(experiment).read_bytes())
-
-
 def _stop(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
@@ -89,46 +87,48 @@ def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:
     return [LocalWorker() for _ in range(arguments.workers)]
 
 
-def _summarize(runs: Sequence[Run], records: Records) -> int:
-    wanted = {run.identity for run in runs}
-    made = [record for record in records.read() if record["run"] in wanted]
-    failed = [record for record in made if record["status"] != OK]
+def _summarize(experiment: Experiment, records: Records) -> int:
+    wanted = {run.identity for run in experiment.runs}
+    found = [record for record in records.read() if record["run"] in wanted]
+    failed = [record for record in found if record["status"] != OK]
     print(
-        f"records: {Path(records.path)} ({len(made)} of {len(wanted)} runs, {len(failed)} failed)"
+        f"records: {Path(records.path)} ({len(found)} of {len(wanted)} runs, {len(failed)} failed)"
     )
     for record in failed:
-        print(f"  {_name(record)}: {record.get('error')}")
+        print(f"  {run_name(record, experiment)}: {record.get('error')}")
     if failed:
-        print("  `--retry` makes these again.")
+        print("  Use --retry to repeat failed runs.")
     return 1 if failed else 0
 
 
-def _name(record: Record) -> str:
-    return f"{record['dataset']} {record['method']} fold {record['fold']}"
-
-
 class Display:
-    """How far the runs have come and how long they will take: a bar, or lines elsewhere."""
+    """Progress and remaining time: a bar on a terminal, otherwise one line per run."""
 
     def __init__(
-        self, num_runs: int, num_left: int, *, quiet: bool = False, stream: TextIO | None = None
+        self,
+        experiment: Experiment,
+        num_left: int,
+        *,
+        quiet: bool = False,
+        stream: TextIO | None = None,
     ):
         self._stream = sys.stderr if stream is None else stream
         self._quiet = quiet
-        self._num_runs, self._num_left = num_runs, num_left
+        self._experiment, self._num_left = experiment, num_left
+        self._num_runs = len(experiment.runs)
         self._began = time.monotonic()
-        self._num_told = 0
+        self._num_done = 0
 
     def update(self, record: Record) -> None:
         """Show that a run has been recorded."""
         self._num_left -= 1
-        self._num_told += 1
+        self._num_done += 1
         if self._quiet:
             return
         share = 1 - self._num_left / max(1, self._num_runs)
-        left = (time.monotonic() - self._began) / self._num_told * self._num_left
-        line = f"{share:4.0%}  {_name(record)}: {record['status']}, {record['seconds']:.0f} s; "
-        line += f"{self._num_left} runs left, about {_duration(left)}"
+        left = (time.monotonic() - self._began) / self._num_done * self._num_left
+        line = f"{share:4.0%}  {run_name(record, self._experiment)}: {record['status']}, "
+        line += f"{record['seconds']:.0f} s; {self._num_left} runs left, about {_duration(left)}"
         if self._stream.isatty():
             bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
             self._stream.write(f"\r\x1b[K{bar} {line}" + ("" if self._num_left else "\n"))

@@ -1,1 +1,1 @@
-"""Tables, pictures and pages made from records."""
+"""Tables, figures and pages made from records."""

@@ -1,9 +1,9 @@
-"""Pictures of an experiment: every run, time against quality, and which methods differ."""
+"""Charts of an experiment: every run, time against quality, and which methods differ."""
 
 import math
-from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from gfsvi.bench.reporting.summary import Table
 from gfsvi.bench.running.records import OK, Record
@@ -11,7 +11,7 @@ from gfsvi.pages.pictures import BLUE, FAINT, INK, MUTED, ORANGE, picture
 
 
 def every_run(table: Table, records: list[Record], dataset: str, title: str) -> str:
-    """A dot a run, a line at their mean, a diamond where the paper has one."""
+    """One dot per run, a line at the mean, and a diamond at the paper's mean."""
     methods = [m for m in table.methods if (m, dataset) in table.cells]
     values = {
         method: [
@@ -24,7 +24,7 @@ def every_run(table: Table, records: list[Record], dataset: str, title: str) -> 
         for method in methods
     }
 
-    def draw(axes: Any) -> None:
+    def draw(axes: Axes) -> None:
         for height, method in enumerate(reversed(methods)):
             axes.plot(values[method], [height] * len(values[method]), "o", color=BLUE, alpha=0.6)
             mean = table.cells[method, dataset].mean
@@ -43,19 +43,19 @@ def every_run(table: Table, records: list[Record], dataset: str, title: str) -> 
 
 
 def time_against_quality(table: Table, records: list[Record]) -> str | None:
-    """Mean rank against the mean time of a run, for methods that were run on the same data."""
+    """Mean rank against the mean time of a run, over the data sets that all methods share."""
     ranks = table.mean_ranks()
     if len(ranks) < 2:
         return None
-    whole = [d for d in table.datasets if all((m, d) in table.cells for m in table.methods)]
+    shared = table.common_datasets(ranks)
     seconds = {
         method: float(
-            np.mean([r["seconds"] for r in records if _is(r, method) and r["dataset"] in whole])
+            np.mean([r["seconds"] for r in records if _is(r, method) and r["dataset"] in shared])
         )
         for method in ranks
     }
 
-    def draw(axes: Any) -> None:
+    def draw(axes: Axes) -> None:
         for method, rank in ranks.items():
             axes.plot([seconds[method]], [rank], "o", color=BLUE)
             height = -11 if _is_crowded(method, ranks, seconds) else 4
@@ -66,7 +66,7 @@ def time_against_quality(table: Table, records: list[Record]) -> str | None:
         axes.xaxis.set_minor_formatter(lambda value, _: "")
         axes.margins(x=0.2, y=0.15)
         axes.invert_yaxis()
-        axes.set_xlabel("seconds a run, compilation included")
+        axes.set_xlabel("seconds per run, including compilation")
         axes.set_ylabel("mean rank (1 is best)")
 
     said = "; ".join(f"{m}: {seconds[m]:.0f} s, rank {ranks[m]:.2f}" for m in ranks)
@@ -74,7 +74,7 @@ def time_against_quality(table: Table, records: list[Record]) -> str | None:
 
 
 def _is_crowded(method: str, ranks: dict[str, float], seconds: dict[str, float]) -> bool:
-    """Whether the name of a method just before this one would run into its own."""
+    """Whether the label of a nearby method would overlap with this one."""
     close = [
         other
         for other in ranks
@@ -85,14 +85,14 @@ def _is_crowded(method: str, ranks: dict[str, float], seconds: dict[str, float])
 
 
 def critical_difference(table: Table, records: list[Record]) -> str | None:
-    """Average ranks over all runs, and how far apart they must be to differ (Nemenyi's test)."""
+    """Average ranks over all runs, with the critical difference of Nemenyi's test."""
     ranks, num_blocks = average_ranks(table, records)
     if len(ranks) < 3 or num_blocks < 2:
         return None
     distance = nemenyi_distance(len(ranks), num_blocks)
     ordered = sorted(ranks.items(), key=lambda item: item[1])
 
-    def draw(axes: Any) -> None:
+    def draw(axes: Axes) -> None:
         for height, (_, rank) in enumerate(reversed(ordered)):
             reach = [rank - distance / 2, rank + distance / 2]
             axes.plot(reach, [height, height], color=FAINT, linewidth=5, solid_capstyle="butt")
@@ -107,17 +107,17 @@ def critical_difference(table: Table, records: list[Record]) -> str | None:
 
 
 def average_ranks(table: Table, records: list[Record]) -> tuple[dict[str, float], int]:
-    """Plain ranks of the methods in every fold that all of them have, averaged; and how many."""
+    """Plain ranks averaged over the folds and seeds that all methods have, and their number."""
     blocks: dict[tuple[str, int, int], dict[str, float]] = {}
     for record in records:
         if record["status"] == OK and table.metric in record["metrics"]:
             place = (record["dataset"], record["fold"], record["seed"])
             blocks.setdefault(place, {})[record["method"]] = record["metrics"][table.metric]
     whole = [block for block in blocks.values() if all(m in block for m in table.methods)]
-    if not whole:
+    if not whole or table.sign == 0:
         return {}, 0
     values = np.array([[table.sign * block[m] for m in table.methods] for block in whole])
-    # The rank of a value: how many are better, half of those that are equal, and one.
+    # Rank of a value: one, plus the number of better values, plus half of the ties.
     better = (values[:, None, :] > values[:, :, None]).sum(axis=2)
     equal = (values[:, None, :] == values[:, :, None]).sum(axis=2)
     ranks = (better + (equal + 1) / 2).mean(axis=0)
@@ -125,7 +125,7 @@ def average_ranks(table: Table, records: list[Record]) -> tuple[dict[str, float]
 
 
 def nemenyi_distance(num_methods: int, num_blocks: int, level: float = 0.05) -> float:
-    """By how much average ranks must differ (Demsar 2006, equation 4.1 and below)."""
+    """Critical difference of average ranks (Demsar 2006, section 3.2.2)."""
     from scipy.stats import studentized_range
 
     quantile = studentized_range.ppf(1 - level, num_methods, math.inf) / math.sqrt(2)

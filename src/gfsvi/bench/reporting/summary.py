@@ -1,4 +1,4 @@
-"""Records as tables: means with standard errors, the paper's rules for bold face and ranks."""
+"""Tables of means and standard errors, with the paper's rules for bold face and ranks."""
 
 import dataclasses
 import functools
@@ -6,17 +6,27 @@ import math
 import tomllib
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 
+from gfsvi.bench.experiment import Experiment, Settings
 from gfsvi.bench.running.records import OK, Record
 
 LOWER_IS_BETTER = (
-    *("mse", "crps", "ece", "wasserstein2", "wasserstein2_root"),
+    *("mse", "crps", "ece", "mean_error"),
+    *("wasserstein2", "wasserstein2_root", "wasserstein2_inside"),
     *("seconds", "fit_seconds", "prior_seconds"),
     *("steps_until_close", "seconds_until_close", "milliseconds_a_step"),
 )
+DESCRIPTIVE = (
+    *("coverage", "noise", "exact_std", "mean_std", "std_in_gap", "std_at_data", "roughness"),
+    *("rank", "num_for_99_percent", "share_seen_at_50", "largest_over_smallest_gamma"),
+    *("entropy_at_data", "entropy_far_away", "entropy_known", "entropy_unknown"),
+    *("entropy_upright", "entropy_at_right_angle", "num_steps", "best_step"),
+)
+"""Metrics of which neither higher nor lower values are better."""
+Place = tuple[str, str]
+"""A method and a data set."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +39,7 @@ class Cell:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Cell":
-        """Of the values of runs; one alone has no standard error."""
+        """Summarise the values of runs; a single run has no standard error."""
         count = len(values)
         error = float(np.std(values, ddof=1)) / math.sqrt(count) if count > 1 else math.nan
         return cls(float(np.mean(values)), error, count)
@@ -41,49 +51,52 @@ class Cell:
         return f"{self.mean:.{digits}f} ± {self.error:.{digits}f}"
 
     def overlaps(self, other: "Cell") -> bool:
-        """Whether the two error bars touch."""
-        reach = np.nan_to_num(self.error) + np.nan_to_num(other.error)
-        return bool(abs(self.mean - other.mean) <= reach)
+        """Whether the error bars of two cells touch; never true without error bars."""
+        return bool(abs(self.mean - other.mean) <= self.error + other.error)
 
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """One metric: methods are rows, data sets are columns.
+    """The values of one metric, with methods as rows and data sets as columns.
 
     Args:
-        metric: Its name.
+        metric: Name of the metric.
         methods: Rows, in the order of the experiment.
         datasets: Columns, in the order of the experiment.
-        cells: What was measured, by method and data set.
-        published: What the paper has, by method and data set.
-        ranked: The methods that are compared in the mean rank; all of them if none is named.
+        cells: Measured values, by method and data set.
+        published: Values in the paper, by method and data set.
+        planned: Number of planned runs per cell.
+        ranked: Methods compared in the mean rank; all of them if empty.
     """
 
     metric: str
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
-    cells: dict[tuple[str, str], Cell]
-    published: dict[tuple[str, str], Cell]
+    cells: dict[Place, Cell]
+    published: dict[Place, Cell]
+    planned: int
     ranked: tuple[str, ...] = ()
 
     @property
     def sign(self) -> int:
-        """1 where higher is better, else -1."""
+        """1 if higher is better, -1 if lower is better, 0 if the metric only describes."""
+        if self.metric in DESCRIPTIVE:
+            return 0
         return -1 if self.metric in LOWER_IS_BETTER else 1
 
-    @property
-    def most_runs(self) -> int:
-        """How many runs the fullest cell is the mean of."""
-        return max((cell.count for cell in self.cells.values()), default=0)
+    def is_comparable(self, method: str, dataset: str) -> bool:
+        """Whether a cell can be ranked: it has all planned runs, and at least two."""
+        cell = self.cells.get((method, dataset))
+        return self.sign != 0 and cell is not None and cell.count >= max(2, self.planned)
 
     def ranks(self, dataset: str, methods: Iterable[str] | None = None) -> dict[str, int]:
-        """The paper's ranks of the methods on a data set.
+        """The paper's ranks of the comparable methods on a data set.
 
-        1 for the best and all whose error bars overlap its own, 2 for the best of those that are
-        left and all that overlap it, and so on.
+        Rank 1 goes to the best method and to all whose error bars overlap with its own, rank 2 to
+        the best of the remaining methods and to all that overlap with it, and so on.
         """
         chosen = self.methods if methods is None else tuple(methods)
-        left = {m: self.cells[m, dataset] for m in chosen if (m, dataset) in self.cells}
+        left = {m: self.cells[m, dataset] for m in chosen if self.is_comparable(m, dataset)}
         ranks: dict[str, int] = {}
         for rank in range(1, len(left) + 1):
             if not left:
@@ -95,68 +108,68 @@ class Table:
         return ranks
 
     def mean_ranks(self, methods: Iterable[str] | None = None) -> dict[str, float]:
-        """Ranks averaged over the data sets on which every one of the methods was run."""
+        """Ranks averaged over the data sets on which all of the methods are comparable."""
         chosen = (self.ranked or self.methods) if methods is None else tuple(methods)
-        whole = [d for d in self.datasets if all((m, d) in self.cells for m in chosen)]
-        by_dataset = [self.ranks(dataset, chosen) for dataset in whole]
+        by_dataset = [self.ranks(dataset, chosen) for dataset in self.common_datasets(chosen)]
         if not by_dataset:
             return {}
         return {m: float(np.mean([ranks[m] for ranks in by_dataset])) for m in chosen}
 
+    def common_datasets(self, methods: Iterable[str]) -> list[str]:
+        """The data sets on which all of the methods are comparable."""
+        chosen = tuple(methods)
+        return [d for d in self.datasets if all(self.is_comparable(m, d) for m in chosen)]
+
     def difference(self, method: str, dataset: str) -> float | None:
-        """How much better than published, in the paper's standard errors."""
+        """How much better a cell is than published, in standard errors of the paper."""
         ours, theirs = self.cells.get((method, dataset)), self.published.get((method, dataset))
         if ours is None or theirs is None:
             return None
-        # The paper prints three decimals: a smaller error than their half is not known.
+        # The paper prints three decimals, so errors below half of the last one are unknown.
         error = max(np.nan_to_num(theirs.error), 0.0005)
         return float(self.sign * (ours.mean - theirs.mean) / error)
 
 
 def tables(
-    records: Iterable[Record],
-    metrics: Sequence[str],
-    methods: Sequence[str],
-    datasets: Sequence[str],
-    published: str | None = None,
-    ranked: Sequence[str] = (),
+    experiment: Experiment, records: Iterable[Record], metrics: Sequence[str]
 ) -> list[Table]:
-    """A table for each metric, of the runs that went well."""
+    """One table per metric, of the runs that succeeded."""
     good = [record for record in records if record["status"] == OK]
-    return [_table(good, metric, methods, datasets, published, ranked) for metric in metrics]
+    good.sort(key=lambda record: (record["fold"], record["seed"]))
+    return [_table(experiment, good, metric) for metric in metrics]
 
 
-def _table(
-    records: list[Record],
-    metric: str,
-    methods: Sequence[str],
-    datasets: Sequence[str],
-    published: str | None,
-    ranked: Sequence[str],
-) -> Table:
-    values: dict[tuple[str, str], list[float]] = {}
-    for record in sorted(records, key=lambda record: (record["fold"], record["seed"])):
+def _table(experiment: Experiment, records: list[Record], metric: str) -> Table:
+    values: dict[Place, list[float]] = {}
+    for record in records:
         if metric in record["metrics"]:
             place = (record["method"], record["dataset"])
             values.setdefault(place, []).append(record["metrics"][metric])
-    cells = {
-        (method, dataset): Cell.of(values[method, dataset])
-        for method in methods
-        for dataset in datasets
-        if (method, dataset) in values
-    }
-    figures = _published().get(published or "", {}).get(metric, {})
-    theirs = {
+    methods, datasets = tuple(experiment.methods), experiment.datasets
+    places = [(m, d) for m in methods for d in datasets if (m, d) in values]
+    # Rows and columns without any value are left out.
+    rows = tuple(m for m in methods if any(m == method for method, _ in places))
+    columns = tuple(d for d in datasets if any(d == dataset for _, dataset in places))
+    return Table(
+        metric,
+        rows,
+        columns,
+        {place: Cell.of(values[place]) for place in places},
+        _published(experiment.report.get("published", ""), metric),
+        experiment.runs_per_cell,
+        tuple(m for m in experiment.report.get("ranked", ()) if m in rows),
+    )
+
+
+def _published(name: str, metric: str) -> dict[Place, Cell]:
+    figures = _published_tables().get(name, {}).get(metric, {})
+    return {
         (method, dataset): Cell(mean, error, 5)
         for method, by_dataset in figures.items()
         for dataset, (mean, error) in by_dataset.items()
     }
-    # A row or column about which nothing is known would be noise.
-    shown = tuple(m for m in methods if any((m, d) in cells for d in datasets))
-    columns = tuple(d for d in datasets if any((m, d) in cells for m in methods))
-    return Table(metric, shown, columns, cells, theirs, tuple(m for m in ranked if m in shown))
 
 
 @functools.cache
-def _published() -> dict[str, Any]:
+def _published_tables() -> Settings:
     return tomllib.loads(files("gfsvi.bench.reporting").joinpath("published.toml").read_text())
