@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PreparedTable(NamedTuple):
-    """The rows of a table that have a target, as they are and as numbers."""
+    """The rows of a table that have a target, as a frame and as numbers."""
 
     frame: "pandas.DataFrame"
     usable: np.ndarray
@@ -76,7 +76,7 @@ class Preparation:
         return tuple(names)
 
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
-        """The usable rows of a training table, prepared once for everyone who needs them."""
+        """Prepare the usable rows of a training table."""
         usable = self.usable_rows(frame)
         rows = frame[usable].rename(columns=str).reset_index(drop=True)
         return PreparedTable(rows, usable, self.inputs(rows), self.observations(rows))

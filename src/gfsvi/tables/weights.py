@@ -1,4 +1,4 @@
-"""Weights of rows, from a column of a table."""
+"""Read row weights from a column of a table."""
 
 from typing import TYPE_CHECKING
 
@@ -6,23 +6,24 @@ import numpy as np
 
 from gfsvi.tables.cells import read_numbers
 from gfsvi.tables.reading import TableError
+from gfsvi.tables.sentences import listed, row_count
 
 if TYPE_CHECKING:
     import pandas
 
 
 def read_weights(frame: "pandas.DataFrame", column: str) -> np.ndarray:
-    """One weight per row; raise unless all are numbers of at least zero."""
+    """Return one weight per row; raise unless all are at least zero."""
     if column not in frame.columns:
         raise TableError(
             f"expected a column `{column}` with weights, got none of that name; "
-            f"the table has {', '.join(f'`{name}`' for name in list(frame.columns)[:8])}."
+            f"choose one of {listed(list(map(str, frame.columns)))}."
         )
     weights = read_numbers(frame[column]).values
-    unusable = int(np.sum(~(weights >= 0)))
-    if unusable:
+    unusable = ~(weights >= 0)
+    if unusable.any():
         raise TableError(
             f"expected weights of at least 0 in column `{column}`, got something else in "
-            f"{unusable} row{'s' if unusable > 1 else ''}; correct or remove these rows."
+            f"{row_count(unusable)}; correct or remove these rows."
         )
     return weights
