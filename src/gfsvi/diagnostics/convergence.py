@@ -3,42 +3,42 @@
 import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
-from gfsvi.diagnostics.fitted import Fitted
+from gfsvi.diagnostics.examined import Examined
 from gfsvi.training.history import History
 
-# A gain of a few hundredths of a nat a row is what one notices in a comparison of models.
+# A gain of a few hundredths of a nat per row is noticeable when models are compared.
 MIN_GAIN = 0.03
 # The share of training, at its end, over which the gain is taken.
 LAST_SHARE = 0.2
-# Random scatter of the objective stays below this many standard errors of the difference.
+# Random scatter of the objective stays within this many standard errors of the difference.
 MIN_ERRORS = 3.0
 
 
-def still_improving(fitted: Fitted) -> Diagnostic | None:
-    """A score that was rising when training ended."""
-    history = fitted.run.history
+def still_improving(examined: Examined) -> Diagnostic | None:
+    """Whether the score was still rising when training ended."""
+    history = examined.run.history
     validated = len(history.scores) > 0
     gain = score_gain(history) if validated else objective_gain(history)
     if not gain > MIN_GAIN:
         return None
     what = "validation score" if validated else "objective"
     steps = len(history.steps["objective"])
-    training = getattr(fitted.run.method, "training", None)
-    wanted = steps if training is None else training.for_rows(len(fitted.run.data)).num_steps
+    training = getattr(examined.run.method, "training", None)
+    wanted = steps if training is None else training.for_rows(len(examined.run.data)).num_steps
     stopped = f"all {steps} steps" if steps >= wanted else f"{steps} of {wanted} steps"
     return Diagnostic(
         "still_improving",
-        # The objective may rise by coming closer to the prior, where no row would notice.
+        # The objective may rise by approaching the prior, which no row would show.
         "warning" if validated else "note",
         "Training stopped while it was still improving",
         f"A longer training would probably predict better: in the last {share(LAST_SHARE)} of "
-        f"training the {what} rose by {gain:.2g} nats a row, and it ended after {stopped}.",
+        f"training the {what} rose by {gain:.2g} nats per row, and it ended after {stopped}.",
         "Raise num_steps, or the time budget where one was set.",
     )
 
 
 def score_gain(history: History) -> float:
-    """How much the best score rose over the last part, if it was found at the end; else 0."""
+    """How much the best score rose over the last part if it was reached at the end; else 0."""
     scores, steps = np.asarray(history.scores), np.asarray(history.score_steps)
     if len(scores) < 3 or int(np.argmax(scores)) < len(scores) - 2:
         return 0.0
@@ -47,7 +47,7 @@ def score_gain(history: History) -> float:
 
 
 def objective_gain(history: History) -> float:
-    """How much the objective rose within the last part, beyond its scatter; else 0."""
+    """How much the objective rose within the last part if beyond its scatter; else 0."""
     objective = np.asarray(history.steps.get("objective", np.zeros(0)))
     size = int(LAST_SHARE * len(objective) / 2)
     if size < 2:

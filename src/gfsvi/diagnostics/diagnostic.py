@@ -9,7 +9,7 @@ class Diagnostic:
     """What was found, what it means, and which argument to change.
 
     Args:
-        name: A short identifier that stays the same from release to release.
+        name: A short identifier that stays the same between releases.
         severity: A note is worth knowing; a warning says that predictions may mislead.
         title: The finding in a few words.
         message: What it means, with the numbers that were measured.
@@ -28,11 +28,11 @@ class Diagnostic:
 
 
 def _lower(sentence: str) -> str:
-    """A sentence as part of another one; words like MLP and R^2 stay as they are."""
+    """A sentence that continues another one; acronyms such as MLP keep their case."""
     is_word = sentence[1:2].islower() or sentence[1:2] == " "
     return sentence[:1].lower() + sentence[1:] if is_word else sentence
 
 
 def share(value: float) -> str:
-    """A share as a percentage that is never rounded to nothing."""
+    """A share as a percentage that is never rounded to zero."""
     return f"{100 * value:.3g} %"

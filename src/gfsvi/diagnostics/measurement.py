@@ -1,73 +1,74 @@
-"""Whether the measurement points are enough for this kernel."""
+"""Whether there are enough measurement points for this kernel."""
 
 import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
-from gfsvi.diagnostics.fitted import Fitted
+from gfsvi.diagnostics.examined import Examined
 
-# Where the points leave this much of the prior's variance open at the data, fitting the rows
-# costs the divergence nothing and the fit follows the noise.
+# If the points leave this share of the prior's variance at the data undetermined, fitting the
+# rows costs no divergence and the fit follows the noise.
 MAX_UNSEEN = 0.5
-# A divergence that changes by a third with the points pulls the fit about at random.
+# A divergence that changes by a third with the points moves the fit at random.
 MAX_SPREAD = 1 / 3
-# Steps of training that the spread is taken from: late ones, where the weights hardly move.
+# The last steps of training, where the weights hardly move, show the spread.
 SPREAD_STEPS = 50
 
 
-def too_few_points(fitted: Fitted) -> Diagnostic | None:
-    """How much of the prior's variance at the data the measurement points leave open."""
-    unseen = unseen_share(fitted)
-    if not unseen > MAX_UNSEEN:
+def too_few_points(examined: Examined) -> Diagnostic | None:
+    """Whether the measurement points leave much of the prior's variance undetermined."""
+    comparison, unseen = examined.comparison, unseen_share(examined)
+    if comparison is None or not unseen > MAX_UNSEEN:
         return None
     return Diagnostic(
         "too_few_points",
         "warning",
         "Too few measurement points for this kernel",
         f"The prior is enforced at the measurement points and hardly anywhere else: knowing the "
-        f"function at all {fitted.num_points} of them leaves {share(unseen)} of the prior's "
-        f"variance at the {len(fitted.run.data)} rows open, so the fit is free to follow noise.",
+        f"function at all {comparison.num_points} of them leaves {share(unseen)} of the prior's "
+        f"variance at the {len(examined.run.data)} rows undetermined, so the fit can follow noise.",
         _REMEDY,
     )
 
 
-def unsteady_divergence(fitted: Fitted) -> Diagnostic | None:
-    """How much the divergence changes from one draw of the points to the next."""
-    spread = divergence_spread(fitted)
-    if not spread > MAX_SPREAD:
+def unsteady_divergence(examined: Examined) -> Diagnostic | None:
+    """Whether the divergence changes from one draw of the points to the next."""
+    comparison, spread = examined.comparison, divergence_spread(examined)
+    if comparison is None or not spread > MAX_SPREAD:
         return None
     return Diagnostic(
         "unsteady_divergence",
         "warning",
-        "The distance to the prior is hardly known",
-        f"How far the fit is from the prior depends on where one looks: from one draw of "
-        f"{fitted.num_points} measurement points to the next the divergence changed by "
+        "The distance to the prior is uncertain",
+        f"How far the fit is from the prior depends on where it is measured: from one draw of "
+        f"{comparison.num_points} measurement points to the next the divergence changed by "
         f"{share(spread)} of its mean (standard deviation, end of training).",
         _REMEDY,
     )
 
 
 _REMEDY = (
-    "Take more measurement points (num_points), have the training inputs among them, "
-    "or use a smoother kernel."
+    "Use more measurement points (num_points), include the training inputs among them, "
+    "or choose a smoother kernel."
 )
 
 
-def unseen_share(fitted: Fitted) -> float:
+def unseen_share(examined: Examined) -> float:
     """Mean over rows of Var[f(x) | f at the points] / Var[f(x)] under the prior."""
-    count = fitted.num_measured
-    cov, cross = fitted.prior_cov_measured, fitted.prior_cov[:count, count:]
-    variance = np.diagonal(fitted.prior_cov)[count:]
+    count = examined.num_measured
+    cov, cross = examined.prior_cov_measured, examined.prior_cov[:count, count:]
+    variance = np.diagonal(examined.prior_cov)[count:]
     values, vectors = np.linalg.eigh(cov)
     # Rounding leaves eigenvalues of about 1e-16 of the largest, which carry no information.
-    floor = fitted.added + 1e-12 * values[-1]
+    added = 0.0 if examined.comparison is None else examined.comparison.added
+    floor = added + 1e-12 * values[-1]
     explained = np.sum((vectors.T @ cross) ** 2 / (np.maximum(values, 0) + floor)[:, None], axis=0)
     known = variance > 0
     return float(np.mean(1 - (explained[known] / variance[known]))) if known.any() else 0.0
 
 
-def divergence_spread(fitted: Fitted) -> float:
+def divergence_spread(examined: Examined) -> float:
     """Standard deviation from step to step over the mean; slow drift cancels in differences."""
-    history = fitted.run.history
+    history = examined.run.history
     steps = history.steps.get("divergence", np.zeros(0))[: history.best_step][-SPREAD_STEPS:]
     if len(steps) < 10:
         return 0.0

@@ -1,45 +1,44 @@
-"""Whether the network can be what the prior asks for."""
+"""Whether the network can express the prior."""
 
 import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
-from gfsvi.diagnostics.fitted import Fitted
+from gfsvi.diagnostics.examined import Examined
 
-# Directions are within reach if the network, as variable as the prior on average, varies there
-# with a hundredth of the prior's standard deviation.
+# A direction is within reach if the network, scaled to the prior's average variance, varies
+# there with a hundredth of the prior's standard deviation.
 REACH = 1e-4
 # Measured on a sine: 0.0002 for Matern 5/2, 0.03 for Matern 1/2 whose residual roughness no
 # smooth network has; 0.5 for a network of two units.
 MAX_OUT_OF_REACH = 0.1
 
 
-def cannot_express_prior(fitted: Fitted) -> Diagnostic | None:
-    """The share of the prior's variance that no small change of the weights produces."""
-    if fitted.tangents is None:
+def cannot_express_prior(examined: Examined) -> Diagnostic | None:
+    """Whether no small change of the weights produces much of the prior's variance."""
+    if examined.tangents is None:
         return None
-    prior, before, after = fitted.tangents
-    missing = out_of_reach(after, prior)
+    prior, network = examined.tangents
+    missing = out_of_reach(network, prior)
     if not missing > MAX_OUT_OF_REACH:
         return None
-    earlier = "" if before is None else f" ({share(out_of_reach(before, prior))} before training)"
     return Diagnostic(
         "network_cannot_express_prior",
         "warning",
         "The network cannot express this prior",
-        f"Functions as the prior expects them vary in ways that this network cannot follow, so its "
+        f"Functions drawn from the prior vary in ways that this network cannot follow, so its "
         f"uncertainty will be too small there: {share(missing)} of the prior's variance is out of "
-        f"its reach{earlier}, and it moves in {_directions(after)} independent directions at "
+        f"its reach, and it varies in {_directions(network)} independent directions at "
         f"{len(prior)} points where the prior has {_needed(prior)}.",
-        "Use a wider network (hidden), or a smoother kernel or a longer length scale.",
+        "Use a wider network (hidden), a smoother kernel or a longer length scale.",
     )
 
 
 def out_of_reach(network: np.ndarray, prior: np.ndarray) -> float:
-    """Share of the prior's variance that ridge regression on the network's covariance leaves."""
+    """Share of the prior's variance that ridge regression on the network's covariance misses."""
     values, vectors = np.linalg.eigh(_scaled_to(network, prior))
     wanted = np.einsum("ij,ik,kj->j", vectors, prior, vectors, optimize=True)
     ridge = REACH * np.mean(np.diagonal(prior))
-    # A function f loses r (T + r)^{-1} f, for f drawn from the prior.
+    # Of f, drawn from the prior, r (T + r)^{-1} f is missed.
     left = (ridge / (np.maximum(values, 0) + ridge)) ** 2
     return float(np.sum(left * wanted) / np.trace(prior))
 
@@ -50,7 +49,7 @@ def _scaled_to(network: np.ndarray, prior: np.ndarray) -> np.ndarray:
 
 
 def _directions(network: np.ndarray) -> int:
-    """Independent directions with more than a negligible share of the average variance."""
+    """How many independent directions have more than a negligible share of the variance."""
     values = np.linalg.eigvalsh(network)
     return int(np.sum(values > REACH * np.mean(np.diagonal(network))))
 

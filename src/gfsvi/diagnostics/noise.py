@@ -1,49 +1,51 @@
-"""Whether the noise level is believable."""
+"""Whether the noise level is plausible."""
 
 import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
-from gfsvi.diagnostics.fitted import Fitted, Observations
+from gfsvi.diagnostics.examined import Examined, Observations
+from gfsvi.likelihoods.base import AbstractLikelihood
 
-# Few measured quantities repeat to a thousandth of their spread.
+# Few measured quantities are repeatable to a thousandth of their spread.
 MIN_NOISE = 1e-3
-# On rows that were trained on, errors are smaller than the noise; twice as large is a mismatch.
+# On training rows, errors are smaller than the noise; twice as large is a mismatch.
 MAX_ERROR = 2.0
 # A tenth of the noise that the prior was chosen with: the fit explains noise as signal.
 MIN_OF_PRIOR = 0.1
-# A mean that moves by less than a tenth of the noise explains at most 1 % of the variance.
+# A mean that varies by less than a tenth of the noise explains at most 1 % of the variance.
 MIN_SIGNAL = 0.1
 
 
-def noise_collapsed(fitted: Fitted) -> Diagnostic | None:
+def noise_collapsed(examined: Examined) -> Diagnostic | None:
     """Noise far below the target's spread, the errors, or what the prior was chosen with."""
-    observations = fitted.observations
+    observations = examined.observations
     if observations is None:
         return None
     noise = float(np.sqrt(np.mean(observations.noise_variance)))
-    spread, error = float(np.std(observations.y)), _error(observations)
+    spread, error = float(np.std(observations.y)), _relative_error(observations)
+    fallen = _share_of_prior(examined)
     if noise < MIN_NOISE * spread:
         finding = f"{share(noise / spread)} of the target's standard deviation"
-    elif error > MAX_ERROR * noise:
-        finding = f"while the fit errs by {error:.2g} on its own rows"
-    elif _fell_unchecked(fitted, noise):
-        finding = f"from {_prior_noise(fitted):.2g} in the prior, with no validation rows to check"
+    elif error > MAX_ERROR:
+        finding = f"while errors on the training rows are {error:.2g} times as large"
+    elif fallen is not None and fallen < MIN_OF_PRIOR:
+        finding = f"{share(fallen)} of the prior's, with no validation rows to check it"
     else:
         return None
     return Diagnostic(
         "noise_collapsed",
         "warning",
         "The noise has collapsed",
-        f"Intervals will be too narrow for new rows: the noise has the standard deviation "
-        f"{noise:.2g}, {finding}, after training on {len(fitted.run.data)} rows.",
-        "Set validation rows aside (validation_fraction), take more measurement points "
-        "(num_points), or fix the noise; without noise in the target, ignore this.",
+        f"Intervals will be too narrow for new rows: the noise has a standard deviation of "
+        f"{noise:.2g}, {finding}, after training on {len(examined.run.data)} rows.",
+        "Hold out validation rows (validation_fraction), use more measurement points "
+        "(num_points), or fix the noise; if the target has no noise, ignore this.",
     )
 
 
-def noise_swallowed_signal(fitted: Fitted) -> Diagnostic | None:
-    """A mean function that hardly moves beside the noise."""
-    observations = fitted.observations
+def noise_swallowed_signal(examined: Examined) -> Diagnostic | None:
+    """A mean function that hardly varies compared with the noise."""
+    observations = examined.observations
     if observations is None:
         return None
     signal = np.std(observations.mean, axis=1)
@@ -65,14 +67,22 @@ def noise_swallowed_signal(fitted: Fitted) -> Diagnostic | None:
     )
 
 
-def _error(observations: Observations) -> float:
-    return float(np.sqrt(np.mean((observations.y - observations.mean) ** 2)))
+def _relative_error(observations: Observations) -> float:
+    """Root mean square of the errors, each in units of the noise at its row."""
+    error = observations.y - observations.mean
+    return float(np.sqrt(np.mean(error**2 / observations.noise_variance)))
 
 
-def _fell_unchecked(fitted: Fitted, noise: float) -> bool:
-    return not len(fitted.run.history.scores) and noise < MIN_OF_PRIOR * _prior_noise(fitted)
+def _share_of_prior(examined: Examined) -> float | None:
+    """The noise in units of the prior's; None if validation rows checked it or there is none."""
+    run = examined.run
+    prior, posterior = mean_noise(run.prior.likelihood), mean_noise(run.posterior.likelihood)
+    if len(run.history.scores) or prior is None or posterior is None:
+        return None
+    return posterior / prior
 
 
-def _prior_noise(fitted: Fitted) -> float:
-    noise = getattr(fitted.run.prior.likelihood, "noise", 0.0)
-    return float(np.mean(np.asarray(noise)))
+def mean_noise(likelihood: AbstractLikelihood) -> float | None:
+    """Root mean square of the noise over outputs, on the function's scale, if there is any."""
+    noise = likelihood.noise_std
+    return None if noise is None else float(np.sqrt(np.mean(np.square(noise))))

@@ -1,4 +1,4 @@
-"""Whether the prior's parameters are believable."""
+"""Whether the prior's parameters are plausible."""
 
 import dataclasses
 from collections.abc import Iterator
@@ -7,27 +7,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic
-from gfsvi.diagnostics.fitted import Fitted
+from gfsvi.diagnostics.examined import Examined
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.numerics.compilation import compiled_once
 from gfsvi.numerics.types import Points
 
-# A function of that length scale moves by 2 % of its standard deviation over all of the data.
+# Over the range of the data, such a function varies by 2 % of its standard deviation.
 MAX_RANGES = 50.0
-# A neighbour with this correlation explains 1 % of the variance: nothing is learned from it.
+# A neighbour with this correlation explains 1 % of the variance, next to nothing.
 MIN_CORRELATION = 0.1
-# How many rows are asked for their neighbours, and among how many these are looked for.
-ASKED_ROWS, NEIGHBOUR_ROWS = 64, 10_000
-# A prior this much wider or narrower than the target says next to nothing, or too much.
+# How many rows have their nearest neighbour sought, and among how many.
+QUERY_ROWS, NEIGHBOUR_ROWS = 64, 10_000
+# A prior this much wider than the target says next to nothing, one as much narrower too much.
 MAX_SPREAD_RATIO = 30.0
 MAX_NAMES = 5
 
 
-def features_ignored(fitted: Fitted) -> Diagnostic | None:
-    """Features along which the prior is as good as constant."""
-    prior, x = fitted.run.prior.function, np.asarray(fitted.run.data.x)
+def features_ignored(examined: Examined) -> Diagnostic | None:
+    """Features along which the prior is practically constant."""
+    prior, x = examined.run.prior.function, np.asarray(examined.run.data.x)
     if not isinstance(prior, GaussianProcess) or x.ndim != 2:
         return None
     ranges = np.ptp(x, axis=0)
@@ -35,21 +35,21 @@ def features_ignored(fitted: Fitted) -> Diagnostic | None:
     ignored = np.flatnonzero((ranges > 0) & (lengths > MAX_RANGES * ranges))
     if not len(ignored):
         return None
-    names = [fitted.run.feature_names[i] for i in ignored[:MAX_NAMES]]
+    names = [examined.run.feature_names[i] for i in ignored[:MAX_NAMES]]
     more = f" and {len(ignored) - MAX_NAMES} more" if len(ignored) > MAX_NAMES else ""
     least = float(np.min(lengths[ignored] / ranges[ignored]))
     return Diagnostic(
         "features_ignored",
         "note",
         "The prior ignores some features",
-        f"The target is taken not to depend on {', '.join(names)}{more}: the length scale is at "
+        f"The target is assumed not to depend on {', '.join(names)}{more}: the length scale is at "
         f"least {least:.3g} times the range of the data ({len(ignored)} of {x.shape[1]} features).",
-        "Nothing to do if that is plausible; otherwise give the kernel a shorter lengthscale.",
+        "Nothing to do if that is plausible; otherwise give the kernel a shorter length scale.",
     )
 
 
 def shortest_lengths(kernel: AbstractKernel, num_features: int) -> np.ndarray:
-    """The shortest length scale a feature has in any part; 0 where a part has none to tell."""
+    """The shortest length scale of each feature in any part; 0 if a part has none."""
     lengths = np.full(num_features, np.inf)
     for features, length in _lengths(kernel, np.arange(num_features)):
         lengths[features] = np.minimum(lengths[features], length)
@@ -67,7 +67,7 @@ def _lengths(
         parts = _parts(kernel)
         for part in parts:
             yield from _lengths(part, features)
-        if not parts:  # a kernel that is not known to forget a feature
+        if not parts:  # a kernel that is not known to ignore a feature
             yield features, 0.0
 
 
@@ -77,9 +77,9 @@ def _parts(kernel: AbstractKernel) -> list[AbstractKernel]:
     return [value for value in spread if isinstance(value, AbstractKernel)]
 
 
-def prior_is_white_noise(fitted: Fitted) -> Diagnostic | None:
-    """Rows that tell nothing about their nearest neighbours."""
-    correlation = neighbour_correlation(fitted)
+def prior_is_white_noise(examined: Examined) -> Diagnostic | None:
+    """Whether rows tell nothing about their nearest neighbours."""
+    correlation = neighbour_correlation(examined)
     if correlation is None or not correlation < MIN_CORRELATION:
         return None
     return Diagnostic(
@@ -88,21 +88,21 @@ def prior_is_white_noise(fitted: Fitted) -> Diagnostic | None:
         "The prior is like white noise",
         f"A row tells nothing about any other, so new rows are predicted by the mean alone: the "
         f"median correlation between a row and its closest other row is {correlation:.2g}.",
-        "Give the kernel a longer lengthscale, or start its choice from one; "
+        "Give the kernel a longer length scale, or start its choice from one; "
         "check that the features are standardised.",
     )
 
 
-def neighbour_correlation(fitted: Fitted) -> float | None:
-    """Median over rows of the largest prior correlation with a row that differs."""
-    prior, data = fitted.run.prior.function, fitted.run.data
+def neighbour_correlation(examined: Examined) -> float | None:
+    """Median over rows of the largest prior correlation with a different row."""
+    prior, data = examined.run.prior.function, examined.run.data
     if not isinstance(prior, GaussianProcess) or len(data) < 2:
         return None
     x = jnp.asarray(np.asarray(data.x[:NEIGHBOUR_ROWS], np.float64))
-    asked = x[:: max(1, len(x) // ASKED_ROWS)][:ASKED_ROWS]
-    correlations = np.asarray(_correlations(prior.kernel, asked, x))
-    flat_asked, flat = np.reshape(asked, (len(asked), -1)), np.reshape(x, (len(x), -1))
-    same = np.stack([np.all(flat == row, axis=1) for row in flat_asked])
+    queries = x[:: max(1, len(x) // QUERY_ROWS)][:QUERY_ROWS]
+    correlations = np.asarray(_correlations(prior.kernel, queries, x))
+    flat_queries, flat = np.reshape(queries, (len(queries), -1)), np.reshape(x, (len(x), -1))
+    same = np.stack([np.all(flat == row, axis=1) for row in flat_queries])
     largest = np.max(np.where(same, -np.inf, correlations), axis=1)
     largest = largest[np.isfinite(largest)]
     return float(np.median(largest)) if len(largest) else None
@@ -114,12 +114,12 @@ def _correlations(kernel: AbstractKernel, x: Points, z: Points) -> Points:
     return jnp.abs(kernel.cross(x, z)) / jnp.where(size > 0, size, jnp.inf)
 
 
-def prior_out_of_scale(fitted: Fitted) -> Diagnostic | None:
-    """A prior that expects values of another size than the target has."""
-    if fitted.observations is None:
+def prior_out_of_scale(examined: Examined) -> Diagnostic | None:
+    """Whether the prior expects values of a different size than the target has."""
+    if examined.observations is None:
         return None
-    target = float(np.std(fitted.observations.y))
-    expected = float(np.sqrt(np.mean(np.diagonal(fitted.prior_cov)[fitted.num_measured :])))
+    target = float(np.std(examined.observations.targets))
+    expected = float(np.sqrt(np.mean(np.diagonal(examined.prior_cov)[examined.num_measured :])))
     ratio = expected / target if target > 0 else 1.0
     if 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO:
         return None

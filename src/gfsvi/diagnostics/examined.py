@@ -1,0 +1,194 @@
+"""What every check looks at: a fit, and values of its functions that are computed once."""
+
+import dataclasses
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from gfsvi.data import Data
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
+from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.model import Model
+from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.types import Points
+from gfsvi.points import AbstractPoints
+from gfsvi.predictives.base import Responses, library_layout
+from gfsvi.training.history import History
+
+# Matrices of this size are decomposed in hundredths of a second and show the spectrum well.
+MAX_POINTS = 200
+MAX_ROWS = 200
+# Up to this many measurement points, a Gram matrix of 8 MB, all are examined.
+MAX_MEASURED = 1000
+
+Square = Float[np.ndarray, "point point"]
+AtRows = Float[np.ndarray, "response row"]
+
+
+class FitRun(NamedTuple):
+    """A fit as it came out of training."""
+
+    prior: Model
+    posterior: Model
+    data: Data
+    method: AbstractMethod
+    history: History
+    feature_names: tuple[str, ...]
+
+
+class Comparison(NamedTuple):
+    """How a function-space method compares the posterior with the prior in each step.
+
+    `x` holds some of its measurement points, `network_eps` the precision of the network.
+    """
+
+    num_points: int
+    gamma: float
+    network_eps: float
+    x: Float[np.ndarray, "point *feature"]
+
+    @property
+    def added(self) -> float:
+        """What regularisation adds to every variance: gamma times the number of points."""
+        return self.gamma * self.num_points
+
+
+class Tangents(NamedTuple):
+    """Covariances at the same points: the prior's, and the network's with all weights alike."""
+
+    prior: Square
+    network: Square
+
+
+class Observations(NamedTuple):
+    """Observed numbers at some rows, and the fit there.
+
+    `y`, `mean` and `noise_variance` are on the scale of the observations, `targets` are the
+    observations on the function's scale.
+    """
+
+    y: AtRows
+    mean: AtRows
+    noise_variance: AtRows
+    targets: AtRows
+
+
+@dataclasses.dataclass(frozen=True)
+class Examined:
+    """A fit, and the values of its functions that checks share.
+
+    Args:
+        run: The fit.
+        comparison: How training compared at measurement points; None for methods without any.
+        prior_cov: The first output's prior covariance, at measurement points and then at rows;
+            empty for a prior without one.
+        rows: Row numbers of the rows among these.
+        tangents: The network against the prior at measurement points, if there are any.
+        observations: None for labels and counts.
+    """
+
+    run: FitRun
+    comparison: Comparison | None
+    prior_cov: Square
+    rows: Int[np.ndarray, " row"]
+    tangents: Tangents | None
+    observations: Observations | None
+
+    @property
+    def num_measured(self) -> int:
+        """How many of the points of `prior_cov` are measurement points."""
+        return len(self.prior_cov) - len(self.rows)
+
+    @property
+    def prior_cov_measured(self) -> Square:
+        """The prior's covariance at the measurement points."""
+        return self.prior_cov[: self.num_measured, : self.num_measured]
+
+
+def examine(run: FitRun, *, key: PRNGKeyArray) -> Examined:
+    """Evaluate prior and posterior where the checks need them."""
+    points_key, order_key = jax.random.split(key)
+    random = np.random.default_rng(int(jax.random.bits(order_key)))
+    comparison = _comparison(run, random, points_key)
+    rows = random.permutation(len(run.data))[:MAX_ROWS]
+    x_rows = np.asarray(run.data.x[rows], np.float64)
+    prior_cov = np.zeros((0, 0))
+    if not isinstance(run.prior.function, BayesianNetwork):
+        x = x_rows if comparison is None else np.concatenate([comparison.x, x_rows])
+        prior_cov = np.asarray(_prior_cov(run.prior.function, x))
+    tangents = None if comparison is None else _tangents(run, comparison.x, prior_cov)
+    return Examined(run, comparison, prior_cov, rows, tangents, _observations(run, rows, x_rows))
+
+
+def _comparison(run: FitRun, random: np.random.Generator, key: PRNGKeyArray) -> Comparison | None:
+    method, num_rows = run.method, len(run.data)
+    if not isinstance(method, GFSVI):
+        return None
+    points = method.divergence(run.prior.function, run.data).points
+    # At random, as in training: the rows of a table are often sorted.
+    batch = random.permutation(num_rows)[: method.training.optimizer.rows_per_step(num_rows)]
+    x = np.asarray(_draw(points, jnp.asarray(run.data.x[batch]), key), np.float64)
+    eps = float(np.finfo(np.dtype(method.dtype)).eps)
+    some = random.permutation(len(x))[:MAX_MEASURED]
+    return Comparison(points.num_points, method.gamma, eps, x[some])
+
+
+def _tangents(run: FitRun, measured: np.ndarray, prior_cov: Square) -> Tangents | None:
+    function, count = run.posterior.function, min(MAX_POINTS, len(measured))
+    if not isinstance(function, LinearizedNetwork):
+        return None
+    # A covariance family starts with all weights alike, except those that it holds fixed.
+    state = function.covariance.init(function.params, key=jax.random.key(0))
+    network = _network_cov(dataclasses.replace(function, state=state), measured[:count])
+    return Tangents(prior_cov[:count, :count], np.asarray(network))
+
+
+@compiled_once
+def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
+    return points.draw(batch, key=key)
+
+
+@compiled_once
+def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
+    return prior.at(x).cov[0]
+
+
+@compiled_once
+def _network_cov(function: LinearizedNetwork, x: Points) -> Float[Array, "point point"]:
+    return function.at(x).cov[0]
+
+
+def _observations(run: FitRun, rows: np.ndarray, x: np.ndarray) -> Observations | None:
+    likelihood = run.posterior.likelihood
+    if likelihood.discrete:
+        return None
+    f = _mean(run.posterior.function, x)
+    y = np.asarray(run.data.y, np.float64)[rows]
+    targets = likelihood.gaussian_targets(y).values if likelihood.conjugate else library_layout(y)
+    arrays = (library_layout(y), *_finite_moments(likelihood, f), targets)
+    return Observations(*map(np.asarray, arrays))
+
+
+@compiled_once
+def _mean(function: AbstractRandomFunction, x: Points) -> FunctionValues:
+    if isinstance(function, LinearizedNetwork):  # whose variances would take longer
+        return function.network.apply(function.params, x).T
+    return function.marginals(x).mean
+
+
+@compiled_once
+def _finite_moments(
+    likelihood: AbstractLikelihood, f: FunctionValues
+) -> tuple[Responses, Responses]:
+    """Mean and variance of observations, with the scale of the noise for an infinite variance."""
+    mean, variance = likelihood.moments(f)
+    if likelihood.noise_std is None:
+        return mean, variance
+    return mean, jnp.where(jnp.isfinite(variance), variance, likelihood.noise_std[:, None] ** 2)
