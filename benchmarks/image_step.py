@@ -29,7 +29,7 @@ from gfsvi.inference.elbo import Elbo
 from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical
-from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.methods.gfsvi import GFSVI, Subsampling
 from gfsvi.model import Model
 from gfsvi.networks import CNN
 from gfsvi.numerics.precision import double
@@ -86,7 +86,7 @@ def gfsvi_case(data: Data, key: Any, *, num_samples: int | None) -> Case:
     state = covariance.init(params, key=key)
     function = LinearizedNetwork(network, covariance, params, state, num_samples)
     prior = GaussianProcess(Matern52(lengthscale=jnp.asarray(28.0)), outputs=NUM_CLASSES)
-    method = GFSVI(network, covariance, POINTS, num_outputs=NUM_OUTPUTS)
+    method = GFSVI(network, covariance, POINTS, subsampling=Subsampling(num_outputs=NUM_OUTPUTS))
     objective = Elbo(method.divergence(prior, data))
     return Case(objective, Model(function, Categorical(NUM_CLASSES)), data, key)
 

@@ -56,7 +56,7 @@ def measure(batch: int = 100, points: int = 25) -> dict[str, float]:
         peak = Peak()
         peak.start()
         prior = Model(GaussianProcess(Matern52(20.0), outputs=10), Categorical())
-        method = GFSVI(CNN(), Diagonal(), UniformBox(points), warm_up=None)
+        method = GFSVI(CNN(), Diagonal(), UniformBox(points), mean=None)
         start = method.initial(prior, data, key=jax.random.key(0))
         objective = Elbo(method.divergence(prior.function, data))
 

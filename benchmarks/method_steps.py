@@ -60,8 +60,8 @@ def milliseconds_a_step(method: AbstractMethod, prior: Any, data: Any, key: Any)
         num_steps=(ROUNDS + 1) * STEPS_A_ROUND, evaluate_every=STEPS_A_ROUND, watch=clock
     )
     changes: dict[str, Any] = {"training": training}
-    if hasattr(method, "warm_up"):
-        changes["warm_up"] = None
+    if hasattr(method, "mean"):
+        changes["mean"] = None
     if hasattr(method, "num_rounds"):
         changes["num_rounds"] = 0
     dataclasses.replace(method, **changes)(prior, data, key=key)

@@ -22,6 +22,7 @@ from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.metrics import wasserstein2_squared
 from gfsvi.networks import MLP
 from gfsvi.points import LowDiscrepancy
+from gfsvi.training import Adam
 from gfsvi.training.settings import Training
 
 GRID = np.linspace(-2, 2, 401)[:, None]
@@ -32,8 +33,11 @@ PRIORS: dict[str, tuple[AbstractKernel, float]] = {
     "Periodic, period 1": (Periodic(lengthscale=1.0, period=1.0), 1e-6),
 }
 FAMILIES = {
-    "kronecker": (Kronecker(), Training(num_steps=6000, learning_rate=1e-2, evaluate_every=500)),
-    "diagonal": (Diagonal(0.03), Training(num_steps=7000, learning_rate=2e-2, evaluate_every=500)),
+    "kronecker": (Kronecker(), Training(num_steps=6000, optimizer=Adam(1e-2), evaluate_every=500)),
+    "diagonal": (
+        Diagonal(0.03),
+        Training(num_steps=7000, optimizer=Adam(2e-2), evaluate_every=500),
+    ),
 }
 
 

@@ -20,6 +20,7 @@ from gfsvi.methods import GFSVI
 from gfsvi.model import Model as Posterior
 from gfsvi.networks import MLP
 from gfsvi.points import BatchRows, LowDiscrepancy, Mixture
+from gfsvi.training import Adam
 
 
 def fit(num_steps: int = 800) -> tuple[Posterior, Data]:
@@ -28,7 +29,7 @@ def fit(num_steps: int = 800) -> tuple[Posterior, Data]:
     data = Data(x, y)
     model = Model(GaussianProcess(RBF(0.8, variance=300.0), outputs=2), Categorical())
     points = Mixture((BatchRows(50), LowDiscrepancy(50, -4.0, 4.0)))
-    training = Training(num_steps=num_steps, learning_rate=1e-2, evaluate_every=250)
+    training = Training(num_steps=num_steps, optimizer=Adam(1e-2), evaluate_every=250)
     method = GFSVI(MLP((100, 100), outputs=2), Kronecker(), points, gamma=1e-8, training=training)
     return method(model, data, key=jax.random.key(0)).posterior, data
 

@@ -32,6 +32,7 @@ future = np.linspace(3, 5, 200)
 # independent functions, so `Periodic + RBF` reads as the sentence we began with.
 
 from gfsvi.kernels import RBF, Periodic
+from gfsvi.training import Adam
 
 smooth = RBF(lengthscale=0.3)
 yearly = Periodic(lengthscale=1.0, period=1.0) + 0.5 * RBF(lengthscale=3.0)
@@ -56,7 +57,7 @@ method = GFSVI(
     network=MLP((50, 50)),
     points=LowDiscrepancy(100, lower=0.0, upper=5.0),
     gamma=1e-6,
-    training=Training(num_steps=1500, learning_rate=1e-2, evaluate_every=500),
+    training=Training(num_steps=1500, optimizer=Adam(1e-2), evaluate_every=500),
 )
 posteriors = {}
 for name, kernel in {"smooth": smooth, "yearly": yearly}.items():

@@ -70,5 +70,5 @@ class Data(eqx.Module):
         factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
         codes = (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)
         first = np.unique(codes, return_index=True)[1]
-        bare = Data(self.x, self.y)
+        bare = self if self.weights is None else Data(self.x, self.y)
         return bare if len(first) == len(self) else bare.take(np.sort(first))

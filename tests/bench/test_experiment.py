@@ -112,7 +112,7 @@ def test_names_and_numbers_become_objects():
     )
     assert isinstance(method, GFSVI) and isinstance(method.covariance, Diagonal)
     assert method.network.hidden == (30,) and method.training.num_steps == 3
-    assert method.training.learning_rate == GFSVI().training.learning_rate
+    assert method.training.optimizer == GFSVI().training.optimizer
     assert method.points == Mixture((BatchRows(5), UniformBox(7)))
     assert isinstance(build_method({"method": "gfsvi"}).covariance, Kronecker)
 
@@ -120,9 +120,9 @@ def test_names_and_numbers_become_objects():
 def test_a_stage_can_be_left_out_and_parts_of_the_model_can_be_slow():
     slow = {"num_steps": 3, "slow": "function.params"}
     method = build_method({"method": "gfsvi", "warm_up": False, "training": slow})
-    assert method.warm_up is None and method.training.num_steps == 3
+    assert method.mean is None and method.training.num_steps == 3
     model = SimpleNamespace(function=SimpleNamespace(params="weights"), likelihood=None)
-    assert method.training.slow(model) == "weights"
+    assert method.training.optimizer.slow(model) == "weights"
 
 
 def test_a_setting_that_a_method_does_not_have_is_said():

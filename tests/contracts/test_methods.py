@@ -12,12 +12,14 @@ import pytest
 
 from gfsvi import Data, Fit, Model, Training, registry
 from gfsvi.functions import BayesianNetwork, GaussianProcess
+from gfsvi.inference.mean_fit import TrainedMean
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.networks import MLP
 from gfsvi.points import BatchRows
 from gfsvi.storage import model_file as persistence
+from gfsvi.training import Adam
 
 X = np.array([[-1.0, 0.3], [-0.4, -0.7], [0.0, 0.9], [0.5, -0.2], [1.0, 0.1]])
 TASKS = {
@@ -29,10 +31,10 @@ NEW_X = np.array([[0.2, 0.2], [3.0, -3.0], [-0.4, -0.7]])
 
 def quick(method: AbstractMethod, dtype: Any = jnp.float32, outputs: int = 1) -> AbstractMethod:
     """The same method with few steps and a small network, as far as it has any."""
-    short = Training(num_steps=3, learning_rate=1e-2, evaluate_every=2)
+    short = Training(num_steps=3, optimizer=Adam(1e-2), evaluate_every=2)
     smaller = {
         "training": short,
-        "warm_up": short,
+        "mean": TrainedMean(short),
         "network": MLP((8,), outputs),
         "points": BatchRows(6),
         "num_inducing": 4,

@@ -13,6 +13,7 @@ from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.networks import MLP
 from gfsvi.points import FixedPoints
+from gfsvi.training import Adam
 
 
 def linear_problem() -> tuple[Model, Data, np.ndarray]:
@@ -30,7 +31,7 @@ def fit(covariance) -> tuple:
         MLP(()),
         covariance,
         FixedPoints(points),
-        training=Training(num_steps=3000, learning_rate=3e-2, evaluate_every=1000),
+        training=Training(num_steps=3000, optimizer=Adam(3e-2), evaluate_every=1000),
         dtype=jnp.float64,
         fixed=lambda model: model.likelihood,
     )

@@ -17,6 +17,7 @@ from gfsvi.likelihoods import Bernoulli, Categorical, Normal
 from gfsvi.methods import ExactGP, GPClassifier, SparseGP
 from gfsvi.methods.gp_classifier import laplace_evidence
 from gfsvi.methods.sparse_gp import CoefficientDivergence, collapsed_bound
+from gfsvi.training import Adam
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(40, 2))
@@ -73,7 +74,7 @@ def test_what_is_fixed_is_not_moved_by_any_start(key):
 
 
 def sparse(**changes) -> SparseGP:
-    training = Training(num_steps=50, learning_rate=1e-3, evaluate_every=50)
+    training = Training(num_steps=50, optimizer=Adam(1e-3), evaluate_every=50)
     return SparseGP(**{"training": training, "fixed": everything_but_the_coefficients, **changes})
 
 

@@ -19,6 +19,7 @@ from gfsvi.methods import Laplace
 from gfsvi.methods.laplace import chosen_prior, log_marginal_likelihood
 from gfsvi.networks import CNN, MLP
 from gfsvi.predictives.warp import Warp
+from gfsvi.training import Adam
 
 KEY = jax.random.key(0)
 RANDOM = np.random.default_rng(0)
@@ -230,7 +231,7 @@ class LinearProblem:
 @pytest.mark.parametrize("structure", [Full(), LastLayer(), RotatedDiagonal()], ids=repr)
 def test_laplace_of_a_linear_network_is_bayesian_linear_regression(structure):
     problem = LinearProblem()
-    training = Training(num_steps=1500, learning_rate=3e-2, evaluate_every=500)
+    training = Training(num_steps=1500, optimizer=Adam(3e-2), evaluate_every=500)
     method = Laplace(structure, training, num_rounds=0)
     predictive = method(problem.model, problem.data, key=KEY).posterior.predict(GRID)
     features = np.column_stack([GRID, np.ones(len(GRID))])
@@ -261,7 +262,7 @@ def test_the_chosen_noise_is_close_to_the_one_of_highest_evidence():
     x = random.normal(size=(200, 2))
     data = Data(x, x @ np.array([0.7, -0.4]) + 0.2 + 0.5 * random.normal(size=200))
     model = Model(BayesianNetwork.prior(MLP(()), x, dtype=jnp.float64), Normal(0.05))
-    training = Training(num_steps=600, learning_rate=3e-2, evaluate_every=100)
+    training = Training(num_steps=600, optimizer=Adam(3e-2), evaluate_every=100)
     fit = Laplace(Full(), training, num_rounds=6)(model, data, key=KEY)
     features = np.column_stack([x, np.ones(200)])
     residual = data.y - features @ np.linalg.lstsq(features, data.y, rcond=None)[0]

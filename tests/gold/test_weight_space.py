@@ -21,6 +21,7 @@ from gfsvi.methods.tfsvi import linearized_kl
 from gfsvi.methods.vip import coefficient_kl, with_exact_coefficients
 from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
+from gfsvi.training import Adam
 
 NOISE = 0.3
 
@@ -41,7 +42,7 @@ def linear_posterior(data: Data, scale: float) -> tuple[np.ndarray, np.ndarray]:
 def test_mfvi_on_a_linear_model_is_the_diagonal_of_the_conjugate_posterior() -> None:
     data = rows()
     prior = BayesianNetwork.prior(MLP(()), data.x, scale=0.8, dtype=jnp.float64)
-    training = Training(num_steps=3000, learning_rate=3e-2, evaluate_every=1000)
+    training = Training(num_steps=3000, optimizer=Adam(3e-2), evaluate_every=1000)
     method = MFVI(training=training, num_samples=16, fixed=lambda model: model.likelihood)
     function = method(Model(prior, Normal(NOISE)), data, key=jax.random.key(0)).posterior.function
     mean, precision = linear_posterior(data, 0.8)
@@ -146,7 +147,7 @@ def test_the_optimum_of_vip_is_bayesian_linear_regression() -> None:
     x = random.uniform(-1, 1, size=(40, 1))
     data = Data(x, np.sin(3 * x[:, 0]) + NOISE * random.normal(size=40))
     prior = BayesianNetwork.prior(MLP((10,)), x, dtype=jnp.float64)
-    training = Training(num_steps=6000, learning_rate=5e-2, evaluate_every=2000)
+    training = Training(num_steps=6000, optimizer=Adam(5e-2), evaluate_every=2000)
     method = VIP(
         num_features=8,
         training=training,

@@ -6,11 +6,13 @@ import pytest
 from gfsvi import Data, Model, Training
 from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, LowRank
 from gfsvi.functions import GaussianProcess
+from gfsvi.inference.calibration import HeldOut
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.methods import GFSVI, EmpiricalBayes, ExactGP
 from gfsvi.networks import MLP
 from gfsvi.points import LowDiscrepancy
+from gfsvi.training import Adam
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(-1, 1, size=(30, 1))
@@ -75,7 +77,7 @@ def test_sampled_functions_have_the_posterior_moments(key):
 
 def test_validation_rows_set_the_noise(key):
     rows = Data(X, DATA.y + 0.5 * np.where(np.arange(30) % 2, 1, -1))
-    posterior = method(leave_one_out=False)(MODEL, DATA, key=key, validation=rows).posterior
+    posterior = method(calibration=HeldOut())(MODEL, DATA, key=key, validation=rows).posterior
     values = posterior.function.marginals(X)
     wanted = np.sqrt(np.mean((rows.y - values.mean[0]) ** 2 + values.variance[0]))
     assert float(posterior.likelihood.noise) == pytest.approx(wanted, rel=0.02)
@@ -121,8 +123,8 @@ def test_rows_that_stand_twice_do_not_deny_the_noise(key):
 def test_more_rows_at_the_end_show_what_varies_quickly(key):
     x = np.random.default_rng(1).uniform(-20, 20, size=(200, 1))
     y = np.sin(2 * x[:, 0])
-    few = Training(num_steps=60, batch_size=15, learning_rate=0.1)
-    many = Training(num_steps=60, batch_size=200, learning_rate=0.1)
+    few = Training(num_steps=60, optimizer=Adam(0.1, batch_size=15))
+    many = Training(num_steps=60, optimizer=Adam(0.1, batch_size=200))
     start = Model(GaussianProcess(RBF(2.0)), Normal(0.3))
     noises = [
         float(fit(start, Data(x, y), key=key).posterior.likelihood.noise)
@@ -146,7 +148,7 @@ def test_empirical_bayes_fits_a_prior_on_logits_from_labels(key):
     x = np.random.default_rng(1).normal(size=(60, 2))
     labels = (x[:, 0] > 0).astype(int) + (x[:, 1] > 1).astype(int)
     model = Model(GaussianProcess(RBF(), outputs=3), Categorical())
-    training = Training(num_steps=40, learning_rate=0.1)
+    training = Training(num_steps=40, optimizer=Adam(0.1))
     fit = EmpiricalBayes(training=training)(model, Data(x, labels), key=key)
     objective = fit.history.steps["objective"]
     assert objective[-1] > objective[0]

@@ -11,15 +11,17 @@ import pytest
 from gfsvi.covariances import Diagonal, Kronecker
 from gfsvi.data import Data
 from gfsvi.functions import BayesianNetwork, GaussianProcess, LinearizedNetwork
+from gfsvi.inference.mean_fit import TrainedMean
 from gfsvi.inference.outputs import some_outputs
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Categorical
 from gfsvi.methods import GFSVI, TFSVI
-from gfsvi.methods.gfsvi import RegularizedKL
+from gfsvi.methods.gfsvi import RegularizedKL, Subsampling
 from gfsvi.model import Model
 from gfsvi.networks import CNN
 from gfsvi.networks.jacobian import OuterJacobian
 from gfsvi.points import BatchRows, Mixture, UniformBox
+from gfsvi.training import Adam
 from gfsvi.training.settings import Training
 
 NUM_CLASSES = 3
@@ -151,14 +153,16 @@ def test_pixels_share_one_box():
 
 @pytest.mark.parametrize("kind", [GFSVI, TFSVI])
 def test_it_learns_images_by_draws_and_some_outputs(kind, images):
-    training = Training(num_steps=60, batch_size=20, learning_rate=1e-2, evaluate_every=30)
-    common = {"points": POINTS, "training": training, "num_samples": 2, "num_outputs": 1}
+    training = Training(num_steps=60, optimizer=Adam(1e-2, batch_size=20), evaluate_every=30)
+    common = {"points": POINTS, "training": training}
     if kind is GFSVI:
         warm_up = dataclasses.replace(training, num_steps=120)
-        method = GFSVI(NETWORK, Diagonal(), warm_up=warm_up, **common)
+        method = GFSVI(NETWORK, Diagonal(), mean=TrainedMean(warm_up), **common)
+        method = dataclasses.replace(method, subsampling=Subsampling(2, 1))
         prior = GaussianProcess(RBF(6.0, 4.0), outputs=NUM_CLASSES)
     else:
-        method, prior = TFSVI(**common), BayesianNetwork.prior(NETWORK, images.x[:1], scale=0.5)
+        method = TFSVI(num_samples=2, num_outputs=1, **common)
+        prior = BayesianNetwork.prior(NETWORK, images.x[:1], scale=0.5)
     model = Model(prior, Categorical(NUM_CLASSES))
     fit = method(model, images, key=jax.random.key(0), validation=images)
     predicted = np.asarray(fit.posterior.predict(images.x).predicted)

@@ -4,18 +4,20 @@ import pytest
 
 from gfsvi import Data, Model, Training
 from gfsvi.functions import BayesianNetwork, GaussianProcess
+from gfsvi.inference.calibration import NoCalibration
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal, Poisson
 from gfsvi.methods import GWI, EmpiricalBayes, ExactGP, GPClassifier, SparseGP
 from gfsvi.networks import MLP
 from gfsvi.numerics.clustering import cluster_centres
+from gfsvi.training import Adam
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(-1, 1, size=(30, 1))
 DATA = Data(X, np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=30))
 MODEL = Model(GaussianProcess(RBF(0.7)), Normal(0.3))
-SHORT = Training(num_steps=60, learning_rate=1e-2, evaluate_every=20)
-LONG = Training(num_steps=300, learning_rate=2e-2, evaluate_every=20)
+SHORT = Training(num_steps=60, optimizer=Adam(1e-2), evaluate_every=20)
+LONG = Training(num_steps=300, optimizer=Adam(2e-2), evaluate_every=20)
 CLASSES = Data(X, np.digitize(X[:, 0], [-0.3, 0.3]))
 THREE = Model(GaussianProcess(RBF(0.7), outputs=3), Categorical())
 METHODS = [
@@ -118,10 +120,10 @@ def test_counts_have_a_sparse_process_too(key):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [SparseGP, GWI])
 def test_training_stops_when_held_out_rows_no_longer_improve(kind, key):
-    training = Training(num_steps=3000, learning_rate=0.1, evaluate_every=5, patience=3)
+    training = Training(num_steps=3000, optimizer=Adam(0.1), evaluate_every=5, patience=3)
     network = {"network": MLP((10,)), "num_points": 20} if kind is GWI else {}
     rows = Data(X, np.random.default_rng(1).normal(size=30))  # nothing to learn from
-    method = kind(num_inducing=10, training=training, calibrate=0.0, **network)
+    method = kind(num_inducing=10, training=training, calibration=NoCalibration(), **network)
     fit = method(MODEL, rows, key=key, validation=DATA)
     assert len(fit.history.steps["objective"]) < 3000
     assert fit.history.best_step == fit.history.score_steps[np.argmax(fit.history.scores)]
@@ -137,7 +139,7 @@ def test_validation_rows_set_the_noise(method, key):
 
 
 def test_a_sparse_process_learns_its_kernel_and_noise(key):
-    training = Training(num_steps=400, learning_rate=3e-2, evaluate_every=100)
+    training = Training(num_steps=400, optimizer=Adam(3e-2), evaluate_every=100)
     posterior = SparseGP(training=training)(MODEL, DATA, key=key).posterior
     best = EmpiricalBayes()(MODEL, DATA, key=key).posterior
     assert float(posterior.likelihood.noise) == pytest.approx(float(best.likelihood.noise), rel=0.1)

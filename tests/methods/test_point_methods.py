@@ -10,13 +10,14 @@ from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Categorical, Normal
 from gfsvi.methods import MAP, DeepEnsemble, Laplace
 from gfsvi.networks import MLP
+from gfsvi.training import Adam
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(-1, 1, size=(40, 1))
 DATA = Data(X, np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=40))
 NETWORK = MLP((10, 10))
 MODEL = Model(BayesianNetwork.prior(NETWORK, X), Normal(0.1))
-SHORT = Training(num_steps=200, learning_rate=1e-2, evaluate_every=50)
+SHORT = Training(num_steps=200, optimizer=Adam(1e-2), evaluate_every=50)
 METHODS = [MAP(SHORT), DeepEnsemble(3, SHORT), Laplace(training=SHORT, num_rounds=2)]
 
 
@@ -29,7 +30,7 @@ def test_map_of_a_linear_network_is_ridge_regression(key):
     x = random.normal(size=(12, 2))  # so few that none is held out, and the noise stays
     y = x @ np.array([0.7, -0.4]) + 0.2 + 0.5 * random.normal(size=12)
     model = Model(BayesianNetwork.prior(MLP(()), x, scale=0.7, dtype=jnp.float64), Normal(0.5))
-    training = Training(num_steps=1500, learning_rate=3e-2, evaluate_every=500)
+    training = Training(num_steps=1500, optimizer=Adam(3e-2), evaluate_every=500)
     posterior = MAP(training)(model, Data(x, y), key=key).posterior
     features = np.column_stack([x, np.ones(12)])
     ridge = 0.5**2 / 0.7**2 * np.eye(3)
@@ -113,7 +114,7 @@ def test_nothing_needs_the_global_double_precision_setting(method, key):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS[:2], ids=names)
 def test_training_stops_when_held_out_rows_no_longer_improve(method, key):
-    training = Training(num_steps=2000, learning_rate=3e-2, evaluate_every=20, patience=3)
+    training = Training(num_steps=2000, optimizer=Adam(3e-2), evaluate_every=20, patience=3)
     # The more of the data is learned, the less probable is their opposite.
     opposite = Data(X, -DATA.y)
     fit = type(method)(training=training)(MODEL, DATA, key=key, validation=opposite)
@@ -134,7 +135,7 @@ def test_validation_rows_set_the_noise(method, key):
     "structure", [RotatedDiagonal(), Diagonal(), LastLayer(), Full()], ids=lambda s: repr(s)[:9]
 )
 def test_laplace_knows_where_the_data_are(structure, key):
-    training = Training(num_steps=1000, learning_rate=1e-2, evaluate_every=250)
+    training = Training(num_steps=1000, optimizer=Adam(1e-2), evaluate_every=250)
     fit = Laplace(structure, training, num_rounds=4)(MODEL, DATA, key=key)
     inside, outside = fit.posterior.predict(X), fit.posterior.predict(np.array([[-5.0], [5.0]]))
     assert np.mean((inside.mean - DATA.y) ** 2) < 0.03
@@ -144,7 +145,7 @@ def test_laplace_knows_where_the_data_are(structure, key):
 
 def test_laplace_does_not_take_noise_for_signal(key):
     y = np.random.default_rng(3).normal(size=40)
-    training = Training(num_steps=1500, learning_rate=1e-2, evaluate_every=250)
+    training = Training(num_steps=1500, optimizer=Adam(1e-2), evaluate_every=250)
     fit = Laplace(training=training, num_rounds=6)(MODEL, Data(X, y), key=key)
     assert float(fit.posterior.likelihood.noise) > 0.6
 

@@ -6,6 +6,8 @@ import pytest
 
 from gfsvi import Data, Model, Training
 from gfsvi.functions import GaussianProcess
+from gfsvi.inference.calibration import NoCalibration
+from gfsvi.inference.mean_fit import AutoMean, TrainedMean
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI
@@ -34,11 +36,16 @@ def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_featur
     data, validation = Data(x[10:], np.sin(x[10:, 0])), Data(x[:10], np.sin(x[:10, 0]))
     prior = to_numpy(Model(GaussianProcess(Matern52(2.0)), Normal(np.full(1, 0.3))))
     training = Training(num_steps=4, evaluate_every=2)
-    method = GFSVI(MLP((6,)), training=training, warm_up=training, calibrate=0.0)
+    method = GFSVI(
+        MLP((6,)),
+        training=training,
+        mean=AutoMean(otherwise=TrainedMean(training)),
+        calibration=NoCalibration(),
+    )
     key = jax.random.key(0, impl="rbg")
     with monkeypatch.context() as patch:
         patch.setattr(BatchSteps, "run", None)
-        method.rehearse(prior, data, key=key, validation=validation)
+        method.precompile(prior, data, key=key, validation=validation)
     # With one feature Gauss-Newton steps fit the mean, which are no steps of an optimiser.
     assert compiled().count("_run") == (1 if num_features == 1 else 2)
     method(prior, data, key=key, validation=validation)

@@ -9,10 +9,11 @@ from scipy.optimize import minimize, rosen
 
 from gfsvi import Data, Training
 from gfsvi.numerics.constraints import real
+from gfsvi.training import LBFGS, Adam, FullBatchUpTo
 from gfsvi.training.loop import maximize
 
 ROWS = Data(np.ones((4, 1)), np.ones(4))
-STEPS = Training(num_steps=60, evaluate_every=20, quasi_newton=True)
+STEPS = Training(num_steps=60, optimizer=LBFGS(), evaluate_every=20)
 
 
 class Place(eqx.Module):
@@ -36,7 +37,7 @@ def test_the_bottom_is_where_scipy_finds_it(key):
 
 
 def test_it_comes_further_than_five_times_as_many_steps_of_adam(key):
-    adam = Training(num_steps=300, learning_rate=0.05)
+    adam = Training(num_steps=300, optimizer=Adam(0.05))
     slow = maximize(valley, Place(), ROWS, adam, key=key)[1].steps["objective"][-1]
     assert maximize(valley, Place(), ROWS, STEPS, key=key)[1].steps["objective"][-1] > slow / 100
 
@@ -66,6 +67,8 @@ def test_a_slope_that_is_not_finite_is_an_error_in_words(key):
 def test_more_rows_than_a_batch_and_not_too_many_are_used_all_at_once(
     rows, is_quasi_newton, num_steps
 ):
-    training = Training(1000, 4, batch_size=100, all_at_once=500).for_rows(rows)
-    assert (training.quasi_newton, training.num_steps) == (is_quasi_newton, num_steps)
+    optimizer = FullBatchUpTo(500, Adam(batch_size=100, max_step_multiplier=4))
+    training = Training(1000, optimizer).for_rows(rows)
+    assert isinstance(training.optimizer, LBFGS) == is_quasi_newton
+    assert training.num_steps == num_steps
     assert training.for_rows(rows) == training

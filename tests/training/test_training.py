@@ -7,6 +7,7 @@ import pytest
 
 from gfsvi import Data, Training
 from gfsvi.numerics.constraints import positive, real
+from gfsvi.training import LBFGS, Adam, Optax
 from gfsvi.training.loop import maximize
 
 
@@ -27,7 +28,7 @@ def objective(model, batch, scale, *, key):
 
 def test_parameters_reach_the_maximum_and_positive_ones_stay_positive(key):
     best, history = maximize(
-        objective, Parabola(), DATA, Training(num_steps=500, learning_rate=0.1), key=key
+        objective, Parabola(), DATA, Training(num_steps=500, optimizer=Adam(0.1)), key=key
     )
     assert best.place == pytest.approx(3.0, abs=1e-3)
     assert best.width == pytest.approx(2.0, abs=0.05)
@@ -49,7 +50,9 @@ def test_batches_visit_every_row_once_before_any_comes_twice(key):
         return jnp.sum(model.place * 0.0), {"first": batch.y[0], "second": batch.y[1]}
 
     rows = Data(np.ones((6, 1)), np.arange(6.0))
-    _, history = maximize(spy, Parabola(), rows, Training(num_steps=6, batch_size=2), key=key)
+    _, history = maximize(
+        spy, Parabola(), rows, Training(num_steps=6, optimizer=Adam(batch_size=2)), key=key
+    )
     seen = np.stack([history.steps["first"], history.steps["second"]], axis=1)
     assert sorted(seen[:3].ravel()) == sorted(seen[3:].ravel()) == list(range(6))
 
@@ -59,7 +62,7 @@ def test_early_stopping_returns_the_model_that_scored_best(key):
         objective,
         Parabola(),
         DATA,
-        Training(num_steps=2000, learning_rate=0.1, evaluate_every=5, patience=3),
+        Training(num_steps=2000, optimizer=Adam(0.1), evaluate_every=5, patience=3),
         key=key,
         validation=DATA,
         score=lambda model, _: -((model.place - 1.0) ** 2),
@@ -73,7 +76,7 @@ def test_a_loss_that_is_not_finite_says_when_and_what_to_do(key):
     def breaks(model, batch, scale, *, key):
         return jnp.log(0.5 - model.place), {"place": model.place}
 
-    training = Training(num_steps=50, optimizer=optax.sgd(-1.0))
+    training = Training(num_steps=50, optimizer=Optax(optax.sgd(-1.0)))
     with pytest.raises(FloatingPointError, match=r"step \d+ \(place .*\)\. Try less\."):
         maximize(breaks, Parabola(), DATA, training, key=key, remedy="Try less.")
 
@@ -127,10 +130,8 @@ def test_a_run_that_goes_on_from_a_checkpoint_ends_exactly_as_if_undisturbed(
     def run(shelf):
         training = Training(
             num_steps=50,
-            batch_size=2,
+            optimizer=LBFGS() if quasi_newton else Adam(0.3, batch_size=2),
             evaluate_every=5,
-            learning_rate=0.3,
-            quasi_newton=quasi_newton,
             checkpoint=lambda: shelf,
         )
         return maximize(noisy, Parabola(), DATA, training, key=key, validation=DATA, score=score)

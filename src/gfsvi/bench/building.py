@@ -79,7 +79,7 @@ def prior_for(
         network=build_network(settings.get("network", {})),
         scale=settings.get("prior_scale", 1.0),
     )
-    return chosen_prior(prior, data, recipe_for(settings["method"]).choice, key=key)
+    return chosen_prior(prior, data, recipe_for(settings.get("method", "gfsvi")).choice, key=key)
 
 
 def build_kernel(value: str | dict[str, Any]) -> AbstractKernel:

@@ -11,7 +11,7 @@ from gfsvi.covariances import Diagonal
 from gfsvi.functions import GaussianProcess
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.inference.initialization import random_start
-from gfsvi.inference.mean_fit import MeanObjective, _half_square
+from gfsvi.inference.mean_objectives import MeanObjective, _half_square
 from gfsvi.kernels import Matern32
 from gfsvi.likelihoods import Normal
 from gfsvi.networks import MLP
