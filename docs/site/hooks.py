@@ -91,7 +91,7 @@ def _scores(metric: str) -> Iterator[str]:
     header, _, *body = rows
     kept = [i for i, _ in enumerate(header) if all(row[i] != "-" for row in body)]
     kept = [i for i in kept if header[i] != "mean rank"]
-    plain = [[re.sub(r" ?\[.*?\]| ?\(\d+ folds\)", "", row[i]) for i in kept] for row in body]
+    plain = [[re.sub(r" ?\[.*?\]| ?\(\d+ of \d+ runs\)", "", row[i]) for i in kept] for row in body]
     lines = [[header[i] for i in kept], ["---"] * len(kept), *plain]
     yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from gfsvi.bench.experiment import Experiment
+from gfsvi.bench.reporting.markdown import markdown
+from gfsvi.bench.reporting.report import read_results, shown_tables
 from gfsvi.bench.reporting.summary import Table, tables
 from gfsvi.bench.running.records import Records
 
@@ -16,6 +18,17 @@ FIVE = {"boston", "concrete", "energy", "wine", "yacht"}
 def table_of(name: str, metric: str) -> Table:
     experiment = Experiment.read(ROOT / "experiments" / f"{name}.toml")
     return tables(experiment, Records(ROOT / "results" / name).read(), [metric])[0]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    sorted(path.parent for path in (ROOT / "results").glob("*/report.md")),
+    ids=lambda path: path.name,
+)
+def test_the_report_kept_with_records_is_made_from_them(folder):
+    experiment, records = read_results(folder)
+    text = markdown(experiment, records, shown_tables(experiment, records))
+    assert text == (folder / "report.md").read_text()
 
 
 def as_good_as_published(table: Table, method: str, num_errors: float) -> set[str]:

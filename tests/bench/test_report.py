@@ -121,7 +121,12 @@ def test_cells_with_fewer_runs_than_planned_are_neither_bold_nor_ranked():
     whole, part = [3.0, 3.1, 3.2], [1.0, 1.1]
     (table,) = tables(experiment, records_of(experiment, gfsvi=whole, map=part), ["mse"])
     assert table.ranks("boston") == {"gfsvi": 1} and table.mean_ranks() == {}
-    assert table.mean_ranks(["gfsvi"]) == {"gfsvi": 1.0}
+
+
+def test_a_method_without_a_complete_cell_takes_no_rank_from_others():
+    table = table_of([3.0, 2.0, 1.0], [0.1] * 3)
+    cells = table.cells | {("a", "d"): Cell(3.0, 0.1, 4)}
+    assert dataclasses.replace(table, cells=cells).mean_ranks() == {"b": 1.0, "c": 2.0}
 
 
 def test_a_single_run_has_no_error_bar_and_no_rank():

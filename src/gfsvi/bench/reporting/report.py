@@ -8,7 +8,7 @@ from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.bench.reporting.latex import latex
 from gfsvi.bench.reporting.markdown import FIGURE, markdown
 from gfsvi.bench.reporting.spreadsheet import comma_separated
-from gfsvi.bench.reporting.summary import tables
+from gfsvi.bench.reporting.summary import Table, tables
 from gfsvi.bench.running.records import Record, Records
 from gfsvi.storage.files import write_bytes, write_text
 
@@ -26,8 +26,8 @@ def write_reports(folder: str | os.PathLike[str], page: str | None = None) -> li
     from gfsvi.bench.reporting.page import html  # needs jinja2 and matplotlib
 
     home = Path(folder)
-    experiment, records = _read(Records(home))
-    shown = tables(experiment, records, experiment.report.get("metrics", _metrics(records)))
+    experiment, records = read_results(home)
+    shown = shown_tables(experiment, records)
     contents = {
         home / "report.md": markdown(experiment, records, shown),
         home / "report.csv": comma_separated(shown),
@@ -43,13 +43,13 @@ def write_reports(folder: str | os.PathLike[str], page: str | None = None) -> li
     return [*contents, home / FIGURE]
 
 
-def _read(records: Records) -> tuple[Experiment, list[Record]]:
-    """The experiment of a folder, and its records in a fixed order."""
-    path = records.folder / EXPERIMENT
-    found = records.read()
+def read_results(folder: Path) -> tuple[Experiment, list[Record]]:
+    """The experiment of a folder, and the records of its runs in a fixed order."""
+    path = folder / EXPERIMENT
+    found = Records(folder).read()
     if not found or not path.exists():
         raise ExperimentError(
-            f"expected records and {EXPERIMENT} in {records.folder}; got none. "
+            f"expected records and {EXPERIMENT} in {folder}; got none. "
             "Name a folder that `gfsvi bench run` has written to."
         )
     experiment = dataclasses.replace(Experiment.read(path), name=str(found[0]["experiment"]))
@@ -58,9 +58,11 @@ def _read(records: Records) -> tuple[Experiment, list[Record]]:
     return experiment, sorted(found, key=_order)
 
 
+def shown_tables(experiment: Experiment, records: list[Record]) -> list[Table]:
+    """The tables of the metrics that an experiment reports; of all metrics if it names none."""
+    recorded = sorted({name for record in records for name in record["metrics"]})
+    return tables(experiment, records, experiment.report.get("metrics", recorded))
+
+
 def _order(record: Record) -> tuple[str, str, int, int]:
     return record["dataset"], record["method"], record["fold"], record["seed"]
-
-
-def _metrics(records: list[Record]) -> list[str]:
-    return sorted({name for record in records for name in record["metrics"]})

@@ -108,10 +108,14 @@ class Table:
         return ranks
 
     def mean_ranks(self, methods: Iterable[str] | None = None) -> dict[str, float]:
-        """Ranks averaged over the data sets on which all of the methods are comparable."""
-        chosen = (self.ranked or self.methods) if methods is None else tuple(methods)
+        """Ranks averaged over the data sets on which all ranked methods are comparable.
+
+        Methods that are comparable on no data set are not ranked.
+        """
+        wanted = (self.ranked or self.methods) if methods is None else tuple(methods)
+        chosen = [m for m in wanted if any(self.is_comparable(m, d) for d in self.datasets)]
         by_dataset = [self.ranks(dataset, chosen) for dataset in self.common_datasets(chosen)]
-        if not by_dataset:
+        if len(chosen) < 2 or not by_dataset:
             return {}
         return {m: float(np.mean([ranks[m] for ranks in by_dataset])) for m in chosen}
 

@@ -10,7 +10,9 @@ METRIC_NAMES = {
     "expected_log_likelihood": "Expected log-likelihood",
     "milliseconds_a_step": "Milliseconds per step",
     "mse": "Mean squared error",
+    "num_for_99_percent": "Eigenvalues for 99 percent of their sum",
     "ood_accuracy": "Out-of-distribution accuracy",
+    "share_seen_at_50": "Share of the divergence seen with 50 points",
     "std_in_gap": "Standard deviation in the gap",
     "wasserstein2": "Squared Wasserstein-2 distance",
 }

@@ -1,3 +1,3 @@
-"""Pictures of what runs saw, drawn from their records alone."""
+"""Figures of experiments, drawn from records alone."""
 
 from gfsvi.bench.reporting.figures.drawing import draw_figure as draw_figure

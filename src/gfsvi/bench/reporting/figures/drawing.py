@@ -1,9 +1,8 @@
-"""One picture of an experiment: which one depends on its task."""
+"""Draws the figure of an experiment according to its task."""
 
 import io
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -40,10 +39,10 @@ DOTS_PER_INCH = 110
 
 
 def draw_figure(experiment: Experiment, records: list[Record]) -> bytes | None:
-    """The picture of an experiment whose task has one, as PNG; None without anything to draw."""
+    """The figure of an experiment as PNG; None if its task has none or nothing is recorded."""
     drawer = DRAWERS.get(experiment.task)
     by_dataset: dict[str, dict[str, Record]] = {}
-    for record in reversed(records):  # the first fold and seed is the last to be set
+    for record in reversed(records):  # later entries are overwritten by the first fold and seed
         if _has_series(record):
             by_dataset.setdefault(record["dataset"], {})[record["method"]] = record
     if drawer is None or not by_dataset:
@@ -56,15 +55,15 @@ def draw_figure(experiment: Experiment, records: list[Record]) -> bytes | None:
     first, *_ = ordered
     figure = Figure(layout="constrained")
     with mpl.rc_context(_STYLE), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # panels too narrow for their labels
+        warnings.simplefilter("ignore", UserWarning)  # about panels too narrow for their labels
         shown = Shown(ordered.pop(first), titles, ordered)
         drawer(shown, [row for row in rows if row], figure)
         FigureCanvasAgg(figure)
-        # Without the version of the drawing library, so that the same records are the same bytes.
+        # Without the version of matplotlib, so that equal records give equal bytes.
         content = io.BytesIO()
         figure.savefig(content, dpi=DOTS_PER_INCH, format="png", metadata={"Software": None})
     return content.getvalue()
 
 
-def _has_series(record: Record) -> Any:
-    return record["status"] == OK and record.get("series")
+def _has_series(record: Record) -> bool:
+    return record["status"] == OK and bool(record.get("series"))

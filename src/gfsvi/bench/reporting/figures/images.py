@@ -1,4 +1,4 @@
-"""Images: entropy against rotation, validation score against steps, known against unknown."""
+"""Figures of image tasks: entropy by rotation, validation score by step, known and unknown."""
 
 import numpy as np
 from matplotlib.figure import Figure, SubFigure
@@ -9,11 +9,11 @@ STYLES = ("-", "--", ":")
 PANEL = 1.55
 MAX_SHARE = 0.3
 MAX_FALL = 0.6
-"""Nats below the best validation score that are still shown."""
+"""Validation scores are shown down to this many nats below the best."""
 
 
 def images(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """A row of curves and a row of histograms for each data set."""
+    """One row of curves and one row of histograms per data set."""
     labels = [label for row in rows for label in row]
     width = max(8.0, PANEL * len(labels))
     figure.set_size_inches(width, 5.2 * len(shown.datasets))
@@ -56,7 +56,7 @@ def _histograms(shown: Shown, labels: list[str], figure: SubFigure) -> None:
             shares = shown.series(label, f"share_{name}")
             axes.stairs(shares, edges, fill=True, alpha=0.55, color=colour, label=name)
             axes.stairs(shares, edges, color=colour, linewidth=1)
-            if shares[0] > MAX_SHARE:  # what is cut off is said
+            if shares[0] > MAX_SHARE:  # the bar is cut off: print its height
                 axes.annotate(
                     f"{shares[0]:.2f}", (edges[1], 0.93 * MAX_SHARE), fontsize=7.5, color=colour
                 )

@@ -1,4 +1,4 @@
-"""Lines: spectra, divergences, ranks, convergence."""
+"""Figures of lines: spectra, divergences, ranks and convergence."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -9,7 +9,7 @@ STYLES = ("-", "--", ":", "-.")
 
 
 def spectra(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Eigenvalues of Gram matrices, largest first; one panel a row of labels."""
+    """Eigenvalues of Gram matrices, largest first; one panel per row of labels."""
     figure.set_size_inches(4.2 * len(rows), 3.2)
     panels = figure.subplots(1, len(rows), squeeze=False)[0]
     for axes, row in zip(panels, rows, strict=True):
@@ -17,14 +17,14 @@ def spectra(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
             values = shown.series(label, "eigenvalues")
             axes.semilogy(1 + np.arange(len(values)), values, color=colour, lw=1.5)
             axes.lines[-1].set_label(shown.titles[label])
-        axes.set_xlabel("number of the eigenvalue")
+        axes.set_xlabel("index of the eigenvalue")
         axes.set_ylabel("mean eigenvalue")
         axes.set_ylim(1e-16, None)
         axes.legend(fontsize=7.5)
 
 
 def magnitudes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """The divergence against gamma, a line for each number of points; a panel a label."""
+    """Divergence against gamma, one line per number of points and one panel per label."""
     labels = [label for row in rows for label in row]
     figure.set_size_inches(4.0 * len(labels), 3.2)
     panels = figure.subplots(1, len(labels), squeeze=False, sharey=True)[0]
@@ -40,7 +40,7 @@ def magnitudes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 
 
 def ranks(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Relative eigenvalues of posterior covariances; colour for a column, style for a row."""
+    """Relative eigenvalues of posterior covariances; colours by column, styles by row."""
     figure.set_size_inches(5.0, 3.4)
     axes = figure.subplots()
     for row, style in zip(rows, STYLES, strict=False):
@@ -48,21 +48,21 @@ def ranks(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
             values = shown.series(label, "eigenvalues")
             name = f"{shown.titles[label]}: rank {shown.metric(label, 'rank'):.0f}"
             axes.semilogy(1 + np.arange(len(values)), values, style, color=colour, label=name)
-    axes.set_xlabel("number of the eigenvalue")
+    axes.set_xlabel("index of the eigenvalue")
     axes.set_ylabel("eigenvalue / largest")
     axes.set_ylim(1e-12, 2)
     axes.legend(fontsize=7.5)
 
 
 def convergence(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Validation score against steps and against seconds; a dot where it is close to its best."""
+    """Validation score against steps and seconds, with a dot where it has converged."""
     figure.set_size_inches(8.4, 3.4)
     panels = figure.subplots(1, 2, sharey=True)
     labels = [label for row in rows for label in row]
     for label, colour, style in zip(labels, COLOURS, STYLES, strict=False):
         steps, scores = shown.series(label, "steps"), shown.series(label, "scores")
         first = shown.metric(label, "steps_until_close")
-        for axes, pace in zip(panels, (1.0, _seconds_a_step(shown, label)), strict=True):
+        for axes, pace in zip(panels, (1.0, _seconds_per_step(shown, label)), strict=True):
             axes.semilogx(pace * steps, scores, style, color=colour, label=shown.titles[label])
             axes.plot(pace * first, scores[steps == first], "o", color=colour, ms=6)
     best = max(np.max(shown.series(label, "scores")) for label in labels)
@@ -73,5 +73,5 @@ def convergence(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
     panels[1].legend(fontsize=8, loc="lower right")
 
 
-def _seconds_a_step(shown: Shown, label: str) -> float:
+def _seconds_per_step(shown: Shown, label: str) -> float:
     return shown.metric(label, "milliseconds_a_step") / 1000

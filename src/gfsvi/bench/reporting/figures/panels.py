@@ -1,10 +1,13 @@
-"""Grids of panels: functions of one input, classes in the plane, currents."""
+"""Figures of panels: functions of one input, classes in the plane, and currents."""
 
 import textwrap
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import TriMesh
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from gfsvi.bench.reporting.figures.shown import BLUE, ORANGE, SKY, Shown
 
@@ -15,11 +18,11 @@ CURVES = (
     "exact posterior; distance: squared Wasserstein-2 to it"
 )
 ARROWS = 3
-"""Every so many places of the grid there is an arrow."""
+"""Spacing of the arrows, in grid lines."""
 
 
 def curves(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Mean, two standard deviations and draws, with the exact posterior as dashed lines."""
+    """Mean, two standard deviations and draws, with the exact posterior dashed."""
     grid = _grid(figure, rows, (SIDE, 0.85 * SIDE))
     for axes, label in grid:
         x, mean, std = (shown.series(label, name) for name in ("x", "mean", "std"))
@@ -39,10 +42,10 @@ def curves(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 
 
 def planes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """For each row of labels the probability of one class above, its deviation below."""
+    """Per row of labels, the probability of a class above and its standard deviation below."""
     doubled = [row for row in rows for _ in range(2)]
     grid = list(_grid(figure, doubled, (0.85 * SIDE, 0.8 * SIDE)))
-    images: dict[str, Any] = {}
+    images: dict[str, AxesImage] = {}
     for number, (axes, label) in enumerate(grid):
         above = _row_of(number, doubled) % 2 == 0
         side = shown.series(label, "side")
@@ -68,7 +71,7 @@ def planes(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
 
 
 def currents(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
-    """Speed with arrows above, squared error below; the measured field first."""
+    """Speed with arrows above and squared error below, with the measured field first."""
     labels = rows[0]
     places, truth = shown.series(labels[0], "places"), shown.series(labels[0], "truth")
     errors = {name: shown.series(name, "squared_error") for name in labels}
@@ -89,7 +92,7 @@ def currents(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
         axes.plot(*shown.series(labels[0], "drifters").T, "o", color=ORANGE, mec="white", ms=4)
         axes.set_title(shown.titles.get(name, name), fontsize=9)
     for axes, name in zip(grid[1, 1:], labels, strict=True):
-        axes.set_title(f"mean {shown.metric(name, 'mse'):.4f} a component", fontsize=8.5)
+        axes.set_title(f"mean {shown.metric(name, 'mse'):.4f} per component", fontsize=8.5)
         axes.set_xlabel("longitude")
     _explain(grid[1, 0])
     grid[0, 0].tick_params(labelbottom=True)
@@ -101,8 +104,8 @@ def currents(shown: Shown, rows: list[list[str]], figure: Figure) -> None:
     figure.colorbar(maps[0], ax=grid[1].tolist(), label="squared error, m²/s²", extend="max")
 
 
-def _explain(axes: Any) -> None:
-    """What the marks are, where there is no error to show."""
+def _explain(axes: Axes) -> None:
+    """Explain the marks in the panel that has no error to show."""
     axes.set_axis_off()
     lines = ("above: speed and direction", "orange: the 20 drifters", "below: squared error,")
     text = "\n".join((*lines, "both components together"))
@@ -110,11 +113,11 @@ def _explain(axes: Any) -> None:
 
 
 def _shared_top(values: list[np.ndarray]) -> float:
-    """An end for a scale of colours that a few extremes do not decide."""
+    """Upper end of a colour scale that ignores a few extremes."""
     return float(np.quantile(np.concatenate(values), 0.98))
 
 
-def _current(axes: Any, places: np.ndarray, velocity: np.ndarray, fastest: float) -> Any:
+def _current(axes: Axes, places: np.ndarray, velocity: np.ndarray, fastest: float) -> TriMesh:
     image = _map(axes, places, np.linalg.norm(velocity, axis=1), fastest, "viridis")
     chosen = _every(places, ARROWS)
     arrows = {"color": "white", "edgecolor": "black", "linewidth": 0.4, "width": 0.008}
@@ -122,7 +125,9 @@ def _current(axes: Any, places: np.ndarray, velocity: np.ndarray, fastest: float
     return image
 
 
-def _map(axes: Any, places: np.ndarray, values: np.ndarray, largest: float, colours: str) -> Any:
+def _map(
+    axes: Axes, places: np.ndarray, values: np.ndarray, largest: float, colours: str
+) -> TriMesh:
     axes.grid(False)
     return axes.tripcolor(
         *places.T, values, shading="gouraud", cmap=colours, vmin=0, vmax=largest, rasterized=True
@@ -130,12 +135,14 @@ def _map(axes: Any, places: np.ndarray, values: np.ndarray, largest: float, colo
 
 
 def _every(places: np.ndarray, step: int) -> np.ndarray:
-    """The places of a grid that are on every so many of its lines."""
+    """Mask of the places on every `step`-th line of a grid."""
     numbers = [np.unique(np.round(column, 6), return_inverse=True)[1] for column in places.T]
     return np.all([number % step == 0 for number in numbers], axis=0)
 
 
-def _grid(figure: Figure, rows: list[list[str]], size: tuple[float, float]) -> Any:
+def _grid(
+    figure: Figure, rows: list[list[str]], size: tuple[float, float]
+) -> Iterator[tuple[Axes, str]]:
     width = max(map(len, rows))
     figure.set_size_inches(size[0] * width, size[1] * len(rows) + 0.4)
     grid = figure.subplots(len(rows), width, sharex=True, sharey=True, squeeze=False)
@@ -146,6 +153,6 @@ def _grid(figure: Figure, rows: list[list[str]], size: tuple[float, float]) -> A
 
 
 def _row_of(number: int, rows: list[list[str]]) -> int:
-    """The row of the panel with this number, counted along the rows."""
+    """The row of a panel, given its number counted row by row."""
     ends = np.cumsum([len(row) for row in rows])
     return int(np.searchsorted(ends, number, side="right"))
