@@ -61,9 +61,11 @@ def test_a_draw_of_a_stage_scatters_as_its_weights_say():
     x = jnp.asarray(np.random.default_rng(0).normal(size=(1, 3, 3, 1)), jnp.float32)
     matrix = jnp.ones((10, 2), jnp.float32)
     std = jnp.full((10, 2), 0.5, jnp.float32)
-    draws = jax.vmap(lambda k: stage.drawn(matrix, std, x, key=k))(jax.random.split(key, 20_000))
+    draws = jax.vmap(lambda k: stage.sample_outputs(matrix, std, x, key=k))(
+        jax.random.split(key, 20_000)
+    )
     keys = jax.random.split(key, 20_000)
-    moves = jax.vmap(lambda k: stage.moved(matrix, std, x, None, key=k)[1])(keys)
+    moves = jax.vmap(lambda k: stage.perturbed_to_first_order(matrix, std, x, None, key=k)[1])(keys)
     # Every filter entry adds (0.5 x)^2 to the variance.
     squares = stage.apply(jnp.square(std), jnp.square(x))
     np.testing.assert_allclose(draws.var(axis=0), squares, rtol=0.05)
@@ -75,7 +77,7 @@ def test_what_moves_its_inputs_moves_a_stage_too():
     stage, key = Convolution(2), jax.random.key(0)
     x, move = np.random.default_rng(0).normal(size=(2, 1, 3, 3, 1))
     matrix = jnp.asarray(np.random.default_rng(1).normal(size=(10, 2)))
-    value, moved = stage.moved(matrix, jnp.zeros((10, 2)), x, move, key=key)
+    value, moved = stage.perturbed_to_first_order(matrix, jnp.zeros((10, 2)), x, move, key=key)
     expected = jax.jvp(lambda v: stage.apply(matrix, v), (x,), (move,))
     np.testing.assert_allclose(value, expected[0], rtol=1e-12)
     np.testing.assert_allclose(moved, expected[1], rtol=1e-12)

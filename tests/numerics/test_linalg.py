@@ -17,8 +17,8 @@ from gfsvi.inference.wasserstein import squared_wasserstein
 from gfsvi.numerics.linalg import (
     MAX_TOGETHER,
     cholesky,
-    in_turn,
     inverse_from_cholesky,
+    map_in_chunks,
     normal_log_density,
     plain_cholesky,
     row_gram,
@@ -119,16 +119,16 @@ def test_no_batch_is_so_large_that_it_is_shared_among_threads(program):
 
 
 @pytest.mark.parametrize("shape", [(4, 30, 30), (2, 3, 12, 12), (700, 4, 4), (25, 8, 8), (5, 5)])
-def test_matrices_in_turn_give_what_they_give_together(shape):
+def test_matrices_in_chunks_give_what_they_give_together(shape):
     root = np.random.default_rng(0).normal(size=shape)
     matrices = jnp.asarray(root @ np.swapaxes(root, -1, -2))
     np.testing.assert_allclose(plain_cholesky(matrices), np.linalg.cholesky(matrices), atol=1e-8)
-    values, vectors = in_turn(jnp.linalg.eigh, matrices)
+    values, vectors = map_in_chunks(jnp.linalg.eigh, matrices)
     assert vectors.shape == shape
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrices), atol=1e-9)
 
 
-def test_gradients_of_factors_in_turn_are_those_of_factors_together():
+def test_gradients_of_factors_in_chunks_are_those_of_factors_together():
     matrices = positive(0, 4, 30)
     ours = jax.grad(lambda m: jnp.sum(jnp.sin(plain_cholesky(m))))(matrices)
     together = functools.partial(jax.lax.linalg.cholesky, symmetrize_input=False)

@@ -35,7 +35,7 @@ from gfsvi.networks.cnn import CNN
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.precision import to_numpy
-from gfsvi.numerics.threads import for_so_many_rows
+from gfsvi.numerics.threads import limit_threads
 from gfsvi.storage import model_file
 from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.tables import Preparation, PreparedTable
@@ -111,7 +111,7 @@ class Learner:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
         centre, spread = _centre_and_spread(x, weights)
-        with for_so_many_rows(len(x)):
+        with limit_threads(len(x)):
             observed = observe(y, weights)
             data = Data((x - centre) / spread, observed.y, weights)
             return self._learn_standardized(data, observed, names, (centre, spread))

@@ -17,7 +17,7 @@ from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.model import Model
 from gfsvi.numerics.batching import in_blocks
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.precision import double
 
 MAX_ROWS = 1000
@@ -102,7 +102,7 @@ def _share_of_variance(
     return jnp.clip(left / jnp.maximum(before, 1e-12), 0.0, 1.0).astype(jnp.float64)
 
 
-@compiled_once
+@jit_fast_compile
 def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
     function = GaussianProcess(prior.function.kernel)
     variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance

@@ -16,7 +16,7 @@ from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints
 from gfsvi.predictives.base import Responses, library_layout
@@ -150,17 +150,17 @@ def _tangents(run: FitRun, measured: np.ndarray, prior_cov: Square) -> Tangents 
     return Tangents(prior_cov[:count, :count], np.asarray(network))
 
 
-@compiled_once
+@jit_fast_compile
 def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
     return points.draw(batch, key=key)
 
 
-@compiled_once
+@jit_fast_compile
 def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
     return prior.at(x).cov[0]
 
 
-@compiled_once
+@jit_fast_compile
 def _network_cov(function: LinearizedNetwork, x: Points) -> Float[Array, "point point"]:
     return function.at(x).cov[0]
 
@@ -176,14 +176,14 @@ def _observations(run: FitRun, rows: np.ndarray, x: np.ndarray) -> Observations 
     return Observations(*map(np.asarray, arrays))
 
 
-@compiled_once
+@jit_fast_compile
 def _mean(function: AbstractRandomFunction, x: Points) -> FunctionValues:
     if isinstance(function, LinearizedNetwork):  # whose variances would take longer
         return function.network.apply(function.params, x).T
     return function.marginals(x).mean
 
 
-@compiled_once
+@jit_fast_compile
 def _finite_moments(
     likelihood: AbstractLikelihood, f: FunctionValues
 ) -> tuple[Responses, Responses]:

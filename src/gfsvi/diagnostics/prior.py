@@ -11,7 +11,7 @@ from gfsvi.diagnostics.examined import Examined
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 
 # Over the range of the data, such a function varies by 2 % of its standard deviation.
@@ -108,7 +108,7 @@ def neighbour_correlation(examined: Examined) -> float | None:
     return float(np.median(largest)) if len(largest) else None
 
 
-@compiled_once
+@jit_fast_compile
 def _correlations(kernel: AbstractKernel, x: Points, z: Points) -> Points:
     size = jnp.sqrt(kernel.diagonal(x)[:, None] * kernel.diagonal(z))
     return jnp.abs(kernel.cross(x, z)) / jnp.where(size > 0, size, jnp.inf)

@@ -87,7 +87,7 @@ class LinearizedNetwork(AbstractRandomFunction):
             covariance, AbstractIndependent
         ):
             stds = covariance.stds(self.state, self.params)
-            return network.moved(self.params, stds, x, key=key)
+            return network.perturbed_to_first_order(self.params, stds, x, key=key)
         step = covariance.sample(self.state, self.params, key=key)
         return jax.jvp(lambda p: network.apply(p, x), (self.params,), (step,))
 

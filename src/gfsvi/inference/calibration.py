@@ -17,7 +17,7 @@ from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import targets_of
 from gfsvi.likelihoods.base import has_noise
 from gfsvi.model import Model
-from gfsvi.numerics.compilation import compile_now, compiled_once, filled
+from gfsvi.numerics.compilation import compile_now, filled, jit_fast_compile
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
 from gfsvi.numerics.types import Points
@@ -161,7 +161,7 @@ def _refitted(
     return rows, values, found
 
 
-@compiled_once
+@jit_fast_compile
 def _left_out(prior: Model, data: Data) -> Marginals:
     """Rasmussen and Williams (2006), equations 5.10 to 5.12, less the noise."""
     targets = targets_of(prior, data)
@@ -223,12 +223,12 @@ def _all_but_the_noise(model: Model) -> list[Any]:
     return [model.function, *fixed_by_prior(model)]
 
 
-@compiled_once
+@jit_fast_compile
 def _marginals(function: AbstractRandomFunction, x: Points) -> AbstractValues:
     return function.marginals(x)
 
 
-@compiled_once
+@jit_fast_compile
 def _density(
     first: Model, second: Model, share: np.ndarray, values: AbstractValues, rows: Data
 ) -> Float[Array, ""]:
@@ -236,7 +236,7 @@ def _density(
     return rows.mean(likelihood.predict(values, key=jax.random.key(0)).log_prob(rows.y))
 
 
-@compiled_once
+@jit_fast_compile
 def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
     return _between(first, second, share)
 

@@ -24,7 +24,7 @@ from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.model import Model
 from gfsvi.networks import jacobian as jacobians
 from gfsvi.networks.jacobian import AbstractJacobian, Jacobian
-from gfsvi.numerics.linalg import in_turn
+from gfsvi.numerics.linalg import map_in_chunks
 
 T = TypeVar("T")
 Stds = tuple[Float[Array, "row column"], ...]
@@ -252,7 +252,7 @@ def _roots(likelihood: AbstractLikelihood, y: Array, f: FunctionValues) -> Float
         return likelihood.log_prob(y[None], f[:, None])[0]
 
     sharpness = -jax.vmap(jax.hessian(log_prob, argnums=1))(y, f.T)
-    values, vectors = in_turn(jnp.linalg.eigh, sharpness)
+    values, vectors = map_in_chunks(jnp.linalg.eigh, sharpness)
     return vectors * jnp.sqrt(jnp.maximum(values, 0))[:, None, :]
 
 

@@ -10,7 +10,7 @@ from gfsvi.covariances.base import AbstractCovariance, State
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.networks.base import AbstractNetwork, Params
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 
 MAX_SCALED_FEATURES = 256
@@ -28,7 +28,7 @@ class _NetworkFunction(Protocol[F_co]):
 
 
 # Compiled whole: one by one, the small operations of a beginning take longer than training.
-@compiled_once
+@jit_fast_compile
 def random_start(
     kind: _NetworkFunction[F_co],
     network: AbstractNetwork,

@@ -14,7 +14,7 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.inference import gauss_newton
 from gfsvi.inference.mean_objectives import MeanObjective, MovingMeanObjective, mean_score
 from gfsvi.model import Model
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox, begins_with
 from gfsvi.training.loop import compile_ahead, maximize
@@ -212,7 +212,7 @@ def _all_but_the_mean(model: Model) -> Any:
     return model.function.state, model.likelihood
 
 
-@compiled_once
+@jit_fast_compile
 def draw_points(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
     """Measurement points, where `x` stands for the current batch."""
     return points.draw(x, key=key)

@@ -14,7 +14,7 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.inference.sums import total_log_prob
 from gfsvi.model import Model
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, solve_lower
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints
@@ -96,7 +96,7 @@ def _penalized(
     return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
 
 
-@compiled_once
+@jit_fast_compile
 def _mean_and_precision(
     prior: AbstractRandomFunction, points: Points, gamma: float
 ) -> tuple[Float[Array, "output point"], Float[Array, "#output point point"]]:

@@ -17,7 +17,7 @@ from gfsvi.inference.sums import total_log_prob
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import as_matrix, total
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import maximize
@@ -72,7 +72,7 @@ class LogPosterior(eqx.Module):
         return fit - penalty, {"log_likelihood": fit, "penalty": penalty}
 
 
-@compiled_once
+@jit_fast_compile
 def random_members(
     network: AbstractNetwork, like: Params, x: Points, num_members: int, *, key: PRNGKeyArray
 ) -> Ensemble:

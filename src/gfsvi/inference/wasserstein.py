@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.numerics.linalg import add_to_diagonal, cholesky, in_turn
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky, map_in_chunks
 from gfsvi.values import Gaussian
 
 JITTER = 1e-8
@@ -18,7 +18,7 @@ def squared_wasserstein(first: Gaussian, second: Gaussian) -> Float[Array, ""]:
     num_outputs, num_points = first.mean.shape
     covs = [jnp.broadcast_to(v.cov, (num_outputs, num_points, num_points)) for v in (first, second)]
     factors = [cholesky(_lifted(cov)) for cov in covs]
-    overlap = in_turn(_singular_values, jnp.swapaxes(factors[0], -1, -2) @ factors[1])
+    overlap = map_in_chunks(_singular_values, jnp.swapaxes(factors[0], -1, -2) @ factors[1])
     traces = jnp.sum(first.variance) + jnp.sum(second.variance)
     bias = jnp.sum((first.mean - second.mean) ** 2)
     return (bias + traces - 2 * jnp.sum(overlap)) / num_points

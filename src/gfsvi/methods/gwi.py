@@ -24,7 +24,7 @@ from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.clustering import cluster_centres
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.training.history import Fit
@@ -128,14 +128,14 @@ class Wasserstein(eqx.Module):
         return self.weight * (square if self.squared else distance), {"wasserstein": distance}
 
 
-@compiled_once
+@jit_fast_compile
 def _first_params(
     network: AbstractNetwork, x: Points, dtype: Any, lengths: Array | None, *, key: PRNGKeyArray
 ) -> Any:
     return network.init(x, key=key, dtype=dtype, lengths=lengths)
 
 
-@compiled_once
+@jit_fast_compile
 def _best_spread(model: Model, data: Data, inducing: Points) -> SparseProcess:
     targets = targets_of(model, data)
     return SparseProcess.given(model.function, inducing, data.x, targets.values, targets.variance)

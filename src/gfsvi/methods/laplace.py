@@ -25,7 +25,7 @@ from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.networks.base import Params
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.constraints import is_learnable
 from gfsvi.numerics.precision import double
 from gfsvi.training.history import Fit, History
@@ -199,7 +199,7 @@ def log_marginal_likelihood(
     return jnp.sum(likelihood.log_prob(y, f)) - (sum(distances) + log_det) / 2
 
 
-@compiled_once
+@jit_fast_compile
 def chosen_prior(prior: WeightPrior, params: Params, found: AbstractCurvature) -> WeightPrior:
     """The prior whose scales, one a leaf, maximise the marginal likelihood (MacKay 1992)."""
     distances = prior.distances(params)
@@ -216,7 +216,7 @@ def chosen_prior(prior: WeightPrior, params: Params, found: AbstractCurvature) -
     return prior.scaled(scales)
 
 
-@compiled_once
+@jit_fast_compile
 def _state(found: AbstractCurvature, prior: WeightPrior) -> Any:
     return found.state(prior.stds)
 
@@ -230,7 +230,7 @@ def _stride(found: AbstractCurvature, prior: WeightPrior, data: Data) -> float:
     return 1 / max(1 - share, 1 / MAX_STRIDE)
 
 
-@compiled_once
+@jit_fast_compile
 def _num_determined(found: AbstractCurvature, prior: WeightPrior) -> Float[Array, ""]:
     return sum(found.num_determined(prior.stds), jnp.zeros(()))
 

@@ -19,7 +19,7 @@ from gfsvi.inference.outputs import check_outputs
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.numerics.clustering import cluster_centres
-from gfsvi.numerics.compilation import compiled_once
+from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
@@ -105,7 +105,7 @@ def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, 
     return density + jnp.sum(targets.log_factor) - unexplained
 
 
-@compiled_once
+@jit_fast_compile
 def _closed_form_start(model: Model, data: Data, inducing: Points) -> Model:
     """The best process for the model as it is, or for the Gaussian stand-in of its likelihood."""
     targets = targets_of(model, data)

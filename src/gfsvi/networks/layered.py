@@ -37,11 +37,11 @@ class AbstractAffineStage(eqx.Module):
         """The stage's outputs."""
 
     @abstractmethod
-    def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+    def sample_outputs(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
         """A draw of the stage's outputs when the entries scatter by `std` around `matrix`."""
 
     @abstractmethod
-    def moved(
+    def perturbed_to_first_order(
         self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
     ) -> tuple[Array, Array]:
         """The stage's outputs, and a draw of how far that moves them, to first order.
@@ -112,12 +112,12 @@ class AbstractLayeredNetwork(AbstractNetwork):
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 key, stage_key = jax.random.split(key)
-                x = stage.drawn(matrices.pop(0), remaining.pop(0), x, key=stage_key)
+                x = stage.sample_outputs(matrices.pop(0), remaining.pop(0), x, key=stage_key)
             else:
                 x = stage.apply(x)
         return x
 
-    def moved(
+    def perturbed_to_first_order(
         self, params: Params, stds: tuple[Array, ...], x: Inputs, *, key: PRNGKeyArray
     ) -> tuple[Outputs, Outputs]:
         """Outputs, and how far weights N(params, stds^2) move them to first order.
@@ -129,7 +129,9 @@ class AbstractLayeredNetwork(AbstractNetwork):
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 matrix, std, stage_key = next(leaves)
-                value, move = stage.moved(matrix, std, value, move, key=stage_key)
+                value, move = stage.perturbed_to_first_order(
+                    matrix, std, value, move, key=stage_key
+                )
             elif move is None:
                 value = stage.apply(value)
             else:

@@ -38,10 +38,10 @@ class Dense(AbstractAffineStage):
         _check_fan_in(self, matrix, x.shape[-1])
         return x @ matrix[:-1] + matrix[-1]
 
-    def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+    def sample_outputs(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
         return self.apply(matrix, x) + self._scattered(std, x, key)
 
-    def moved(
+    def perturbed_to_first_order(
         self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
     ) -> tuple[Array, Array]:
         own = self._scattered(std, x, key)
@@ -77,10 +77,10 @@ class Convolution(AbstractAffineStage):
         _check_fan_in(self, matrix, self.size**2 * x.shape[-1])
         return self._filtered(matrix[:-1], x) + matrix[-1]
 
-    def drawn(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
+    def sample_outputs(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
         return self.apply(matrix + std * jax.random.normal(key, std.shape, std.dtype), x)
 
-    def moved(
+    def perturbed_to_first_order(
         self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
     ) -> tuple[Array, Array]:
         # One draw of the filters for all points: pixels of one image share them. Side by side

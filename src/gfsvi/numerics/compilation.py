@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
-def compiled_once(function: F) -> F:
+def jit_fast_compile(function: F) -> F:
     """Compile a function that is called once or twice in half the time, for slower loops in it."""
     compiled = eqx.filter_jit(function, compiler_options={"xla_backend_optimization_level": 0})
 

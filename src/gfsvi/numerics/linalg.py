@@ -17,7 +17,7 @@ _REPAIRING = contextvars.ContextVar("repairing", default=True)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def in_turn(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
+def map_in_chunks(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
     """A function that LAPACK computes, of a few matrices at a time.
 
     jaxlib shares a large batch among XLA's threads and waits for it in one of them: as many such
@@ -34,7 +34,7 @@ def in_turn(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
 
 def plain_cholesky(matrix: Float[Array, "*batch n n"]) -> Matrix:
     """Lower Cholesky factor, NaN where there is none."""
-    return in_turn(_lapack_cholesky, matrix)
+    return map_in_chunks(_lapack_cholesky, matrix)
 
 
 def _lapack_cholesky(matrix: Matrix) -> Matrix:
@@ -73,11 +73,11 @@ def without_repair() -> Iterator[None]:
 
 
 def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matrix:
-    eigenvalues, vectors = in_turn(jnp.linalg.eigh, matrix)
+    eigenvalues, vectors = map_in_chunks(jnp.linalg.eigh, matrix)
     resolution = jnp.finfo(matrix.dtype).eps * jnp.max(jnp.abs(eigenvalues), axis=-1, keepdims=True)
     eigenvalues = jnp.maximum(eigenvalues, jnp.maximum(floor, resolution))
     root = jnp.sqrt(eigenvalues)[..., :, None] * jnp.swapaxes(vectors, -1, -2)
-    upper = in_turn(_lapack_upper, root)
+    upper = map_in_chunks(_lapack_upper, root)
     signs = jnp.sign(jnp.diagonal(upper, axis1=-2, axis2=-1))
     return jnp.swapaxes(signs[..., :, None] * upper, -1, -2)
 

@@ -7,7 +7,7 @@ MANY_ROWS = 20_000
 
 
 @contextlib.contextmanager
-def for_so_many_rows(num_rows: int) -> Iterator[None]:
+def limit_threads(num_rows: int) -> Iterator[None]:
     """One thread for factorisations while a table of this size is learned from.
 
     Those of a thousand points are so small that threads wait for each other longer than they
