@@ -19,37 +19,35 @@ def too_few_points(examined: Examined) -> Diagnostic | None:
     comparison, unseen = examined.comparison, unseen_share(examined)
     if comparison is None or not unseen > MAX_UNSEEN:
         return None
-    return Diagnostic(
+    return _warning(
         "too_few_points",
-        "warning",
         "Too few measurement points for this kernel",
         f"The prior is enforced at the measurement points and hardly anywhere else: knowing the "
         f"function at all {comparison.num_points} of them leaves {share(unseen)} of the prior's "
         f"variance at the {len(examined.run.data)} rows undetermined, so the fit can follow noise.",
-        _REMEDY,
     )
 
 
 def unsteady_divergence(examined: Examined) -> Diagnostic | None:
     """Whether the divergence changes from one draw of the points to the next."""
-    comparison, spread = examined.comparison, divergence_spread(examined)
-    if comparison is None or not spread > MAX_SPREAD:
+    spread = divergence_spread(examined)
+    if examined.comparison is None or not spread > MAX_SPREAD:
         return None
-    return Diagnostic(
+    return _warning(
         "unsteady_divergence",
-        "warning",
         "The distance to the prior is uncertain",
         f"How far the fit is from the prior depends on where it is measured: from one draw of "
-        f"{comparison.num_points} measurement points to the next the divergence changed by "
-        f"{share(spread)} of its mean (standard deviation, end of training).",
-        _REMEDY,
+        f"{examined.comparison.num_points} measurement points to the next the divergence changed "
+        f"by {share(spread)} of its mean (standard deviation, end of training).",
     )
 
 
-_REMEDY = (
-    "Use more measurement points (num_points), include the training inputs among them, "
-    "or choose a smoother kernel."
-)
+def _warning(name: str, title: str, message: str) -> Diagnostic:
+    remedy = (
+        "Use more measurement points (num_points), include the training inputs among them, "
+        "or choose a smoother kernel."
+    )
+    return Diagnostic(name, "warning", title, message, remedy)
 
 
 def unseen_share(examined: Examined) -> float:

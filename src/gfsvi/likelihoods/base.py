@@ -5,7 +5,7 @@ Function values have shape (output, point); observations y have one entry or row
 
 import dataclasses
 from abc import abstractmethod
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -15,7 +15,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, PyTree
 
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
-from gfsvi.numerics.constraints import is_learnable
+from gfsvi.numerics.constraints import check_positive, is_learnable
 from gfsvi.predictives.base import AbstractConditional, AbstractPredictive, ResponseDraws, Responses
 from gfsvi.predictives.base import FunctionValues as FunctionValues
 from gfsvi.predictives.mixture import MixturePredictive
@@ -93,6 +93,38 @@ class AbstractRealLikelihood(AbstractLikelihood):
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> MixturePredictive:
         return MixturePredictive.of(self, marginal_draws(values, key=key))
+
+
+class AbstractNoisyLikelihood(AbstractLikelihood):
+    """A likelihood of numbers with normal noise, one for all outputs or one per output."""
+
+    noise: eqx.AbstractVar[Float[Array, ""] | Float[Array, " output"]]
+    discrete: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = True
+
+    def __check_init__(self) -> None:
+        check_positive(self, noise=self.noise)
+
+    def check(self, y: ArrayLike) -> None:
+        check_numbers(self, y)
+
+    @property
+    def noise_std(self) -> NoiseStd:
+        return per_output(self.noise)[:, 0]
+
+
+class AbstractLabelLikelihood(AbstractLikelihood):
+    """A likelihood of class numbers."""
+
+    discrete: ClassVar[bool] = True
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = False
+
+    @property
+    def noise_std(self) -> None:
+        return None
 
 
 def per_output(parameter: Float[Array, ""] | Float[Array, " output"]) -> Float[Array, "#output 1"]:

@@ -1,7 +1,5 @@
 """Yes or no."""
 
-from typing import ClassVar
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractLikelihood,
+    AbstractLabelLikelihood,
     FunctionValues,
     PointLogProb,
     check_numbers,
@@ -21,14 +19,10 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
 
 
-class Bernoulli(AbstractLikelihood):
+class Bernoulli(AbstractLabelLikelihood):
     """y is 1 with probability 1 / (1 + exp(-f)), otherwise 0."""
 
     pseudo_count: float = eqx.field(static=True, default=0.01)
-    discrete: ClassVar[bool] = True
-    conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = False
 
     def check(self, y: ArrayLike) -> None:
         labels = np.unique(check_numbers(self, y, single=True))
@@ -40,10 +34,6 @@ class Bernoulli(AbstractLikelihood):
 
     def num_outputs(self, y: Array) -> int:
         return 1
-
-    @property
-    def noise_std(self) -> None:
-        return None
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return _log_sigmoid(y, f)[0]

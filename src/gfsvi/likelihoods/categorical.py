@@ -1,7 +1,5 @@
 """One of several classes."""
 
-from typing import ClassVar
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,7 +7,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractLikelihood,
+    AbstractLabelLikelihood,
     FunctionValues,
     PointLogProb,
     check_numbers,
@@ -21,7 +19,7 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
 
 
-class Categorical(AbstractLikelihood):
+class Categorical(AbstractLabelLikelihood):
     """y is class c with probability softmax(f)_c; there are as many classes as the labels show.
 
     Args:
@@ -33,10 +31,6 @@ class Categorical(AbstractLikelihood):
     num_classes: int | None = eqx.field(static=True, default=None)
     num_samples: int = eqx.field(static=True, default=64)
     pseudo_count: float = eqx.field(static=True, default=0.01)
-    discrete: ClassVar[bool] = True
-    conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = False
 
     def check(self, y: ArrayLike) -> None:
         labels = np.unique(check_numbers(self, y, single=True))
@@ -54,10 +48,6 @@ class Categorical(AbstractLikelihood):
     def num_outputs(self, y: Array) -> int:
         # With a single class there would be nothing to learn.
         return self.num_classes or max(2, int(np.max(np.asarray(y))) + 1)
-
-    @property
-    def noise_std(self) -> None:
-        return None
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         labels = jnp.asarray(y).astype(int)

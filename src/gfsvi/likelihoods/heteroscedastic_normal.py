@@ -5,46 +5,34 @@ from typing import ClassVar
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
+    AbstractNoisyLikelihood,
     AbstractRealLikelihood,
     FunctionValues,
-    NoiseStd,
     PointLogProb,
-    check_numbers,
     normal_draws,
     per_output,
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
-from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.constraints import positive
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Marginals, Samples
 
 
-class HeteroscedasticNormal(AbstractRealLikelihood):
-    """y = f1 + noise exp(f2) N(0, 1): the first half of the outputs is f1, the second f2."""
+class HeteroscedasticNormal(AbstractNoisyLikelihood, AbstractRealLikelihood):
+    """y = f1 + noise exp(f2) N(0, 1): the first half of the outputs is f1, the second f2.
+
+    Its `noise_std` is the noise where f2 is zero.
+    """
 
     noise: Float[Array, ""] | Float[Array, " response"] = positive(0.1)
-    discrete: ClassVar[bool] = False
     conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = True
-
-    def __check_init__(self) -> None:
-        check_positive(self, noise=self.noise)
-
-    def check(self, y: ArrayLike) -> None:
-        check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return 2 * len(library_layout(y))
-
-    @property
-    def noise_std(self) -> NoiseStd:
-        """The noise where f2 is zero."""
-        return per_output(self.noise)[:, 0]
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         mean, log_std = _halves(f)

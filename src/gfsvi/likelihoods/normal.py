@@ -4,45 +4,30 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 from jax.scipy.stats import norm
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractLikelihood,
+    AbstractNoisyLikelihood,
     FunctionValues,
-    NoiseStd,
     PointLogProb,
-    check_numbers,
     normal_draws,
     per_output,
 )
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
-from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.constraints import positive
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.values import AbstractValues
 
 
-class Normal(AbstractLikelihood):
+class Normal(AbstractNoisyLikelihood):
     """y = f + noise N(0, 1), with one noise for all outputs or one per output."""
 
     noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
-    discrete: ClassVar[bool] = False
     conjugate: ClassVar[bool] = True
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = True
-
-    def __check_init__(self) -> None:
-        check_positive(self, noise=self.noise)
-
-    def check(self, y: ArrayLike) -> None:
-        check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))
-
-    @property
-    def noise_std(self) -> NoiseStd:
-        return per_output(self.noise)[:, 0]
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return jnp.sum(norm.logpdf(library_layout(y), f, self._column), axis=0)

@@ -4,27 +4,25 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractLikelihood,
+    AbstractNoisyLikelihood,
     FunctionValues,
-    NoiseStd,
     PointLogProb,
-    check_numbers,
     chosen_with_prior,
     per_output,
 )
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.constraints import positive
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.predictives.warp import Warp
 from gfsvi.predictives.warped import WarpedPredictive, moments_given
 from gfsvi.values import AbstractValues
 
 
-class WarpedNormal(AbstractLikelihood):
+class WarpedNormal(AbstractNoisyLikelihood):
     """warp(y) = f + noise N(0, 1): noise that grows with y, and skewed observations.
 
     The warp is learned with the prior; a warp that hardly bends gives `Normal`.
@@ -32,23 +30,10 @@ class WarpedNormal(AbstractLikelihood):
 
     noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
     warp: Warp = chosen_with_prior(Warp())
-    discrete: ClassVar[bool] = False
     conjugate: ClassVar[bool] = True
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = True
-
-    def __check_init__(self) -> None:
-        check_positive(self, noise=self.noise)
-
-    def check(self, y: ArrayLike) -> None:
-        check_numbers(self, y)
 
     def num_outputs(self, y: Array) -> int:
         return len(library_layout(y))
-
-    @property
-    def noise_std(self) -> NoiseStd:
-        return self._on_scale.noise_std
 
     def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
         return self._on_scale.log_prob(self._warped(y), f) + self._log_slope(y)
