@@ -1,4 +1,4 @@
-"""What a random function is at finitely many points: Gaussian jointly, pointwise, or samples."""
+"""Values of a random function at some points: jointly or pointwise Gaussian, or samples."""
 
 from abc import abstractmethod
 
@@ -12,7 +12,7 @@ from gfsvi.numerics.precision import double
 
 
 class AbstractValues(eqx.Module):
-    """Values of a random function; every kind has a mean, a variance and samples."""
+    """Values of a random function, with a mean, a variance and samples."""
 
     mean: eqx.AbstractVar[Float[Array, "output point"]]
     variance: eqx.AbstractVar[Float[Array, "output point"]]
@@ -25,8 +25,8 @@ class AbstractValues(eqx.Module):
 class Gaussian(AbstractValues):
     """Jointly Gaussian over points, independent over outputs.
 
-    A covariance with one leading entry is shared by all outputs; outputs that depend
-    on each other are one block of point-times-output coordinates.
+    A covariance with one leading entry is shared by all outputs; outputs that depend on each other
+    form one block of point-times-output coordinates.
     """
 
     mean: Float[Array, "output point"]
@@ -42,7 +42,7 @@ class Gaussian(AbstractValues):
             )
 
     def of_outputs(self, chosen: Int[Array, " k"]) -> "Gaussian":
-        """The values of some outputs alone."""
+        """The values of the chosen outputs."""
         cov = self.cov if len(self.cov) == 1 else self.cov[chosen]
         return Gaussian(self.mean[chosen], cov)
 
@@ -62,7 +62,7 @@ class Gaussian(AbstractValues):
 
 
 class Marginals(AbstractValues):
-    """Gaussian at every point alone, with the covariance between the outputs there."""
+    """Gaussian at each point separately, with the covariance between the outputs there."""
 
     mean: Float[Array, "output point"]
     cov: Float[Array, "point output output"]

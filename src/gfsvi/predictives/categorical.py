@@ -13,7 +13,7 @@ ClassProbabilities = Float[Array, "point class"]
 class CategoricalPredictive(AbstractPredictive):
     """Equally likely draws of the class probabilities at each point.
 
-    The draws are kept as logarithms, so that a hopeless class has a finite log-probability.
+    Draws are stored as logarithms, so that nearly impossible classes have finite log-probability.
     """
 
     log_draws: Float[Array, "sample point class"]
@@ -30,7 +30,7 @@ class CategoricalPredictive(AbstractPredictive):
     @property
     @returns_numpy
     def std(self) -> ClassProbabilities:
-        """Standard deviation of each class's probability: what more data could remove."""
+        """Standard deviation of each class's probability, which more data would reduce."""
         return jnp.std(jnp.exp(self._draws), axis=0)
 
     @property
@@ -42,13 +42,13 @@ class CategoricalPredictive(AbstractPredictive):
     @property
     @returns_numpy
     def entropy(self) -> Float[Array, " point"]:
-        """Entropy of the mean probabilities: all that is uncertain about the label, in nats."""
+        """Entropy of the mean probabilities, in nats: the total uncertainty about the label."""
         return _entropy(self._log_probabilities)
 
     @property
     @returns_numpy
     def mutual_information(self) -> Float[Array, " point"]:
-        """Entropy that is owed to not knowing the function: what more data could remove."""
+        """The part of the entropy due to uncertainty about the function, reducible by data."""
         return _entropy(self._log_probabilities) - jnp.mean(_entropy(self._draws), axis=0)
 
     @returns_numpy
@@ -61,7 +61,7 @@ class CategoricalPredictive(AbstractPredictive):
 
     @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Int[Array, "sample point"]:
-        """Labels drawn at each point on its own."""
+        """Draw labels, independently at each point."""
         logits = self._log_probabilities
         return jax.random.categorical(key, logits, shape=(num_samples, len(logits)))
 

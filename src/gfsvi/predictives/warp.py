@@ -1,4 +1,4 @@
-"""A scale on which observations scatter evenly: logarithmic where they spread, linear elsewhere."""
+"""A scale on which observations scatter evenly: logarithmic where they spread, else linear."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -12,11 +12,11 @@ OutputPoint = Float[Array, "output point"]
 
 
 class Warp(eqx.Module):
-    """From y to (arcsinh((y - centre) / stretch) - offset) / unit, Johnson's transformation.
+    """Johnson's transformation, y to (arcsinh((y - centre) / stretch) - offset) / unit.
 
-    A large `stretch` changes nothing but the unit, a small one is a logarithm of the distance
-    from `centre`. Below `low` and above `high` the scale goes on linearly: an exponential far
-    from everything observed would be a bold thing to predict.
+    A large `stretch` changes only the unit; a small one takes the logarithm of the distance from
+    `centre`. Below `low` and above `high` the scale continues linearly, because exponential growth
+    far from all observations would be a poor prediction.
     """
 
     centre: Parameter = real(0.0)
@@ -30,23 +30,25 @@ class Warp(eqx.Module):
         check_positive(self, stretch=self.stretch, unit=self.unit)
 
     @classmethod
-    def fitted(cls, y: np.ndarray, stretch: float = 1.0) -> "Warp":
+    def fitted(
+        cls, y: np.ndarray, stretch: float = 1.0, *, weights: np.ndarray | None = None
+    ) -> "Warp":
         """A scale around the median on which these observations have mean 0 and spread 1.
 
-        It is linear beyond a tenth of their range outside of it.
+        It is linear from a tenth of their range beyond their extremes.
         """
         columns = np.asarray(y, np.float64).reshape(len(y), -1)
-        centre, spread = np.median(columns, axis=0), np.std(columns, axis=0)
+        centre, (_, spread) = _median(columns, weights), _mean_and_std(columns, weights)
         stretched = stretch * np.where(spread > 0, spread, 1.0)
         u = np.arcsinh((columns - centre) / stretched)
         margin = 0.1 * np.ptp(columns, axis=0)
         low, high = columns.min(axis=0) - margin, columns.max(axis=0) + margin
-        unit = np.std(u, axis=0)
+        offset, unit = _mean_and_std(u, weights)
         unit = np.where(unit > 0, unit, 1.0)
         return cls(
             centre,
             stretched,
-            np.mean(u, axis=0),
+            offset,
             unit,
             tuple(map(float, low)),
             tuple(map(float, high)),
@@ -79,6 +81,24 @@ class Warp(eqx.Module):
     def _spread(self, y: OutputPoint) -> OutputPoint:
         # d/dy arcsinh((y - centre) / stretch) = 1 / sqrt(stretch^2 + (y - centre)^2)
         return jnp.hypot(_column(self.stretch), y - _column(self.centre))
+
+
+def _median(columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """The medians of columns, whose rows count as often as their weights say."""
+    if weights is None:
+        return np.median(columns, axis=0)
+    order = np.argsort(columns, axis=0)
+    ordered = np.take_along_axis(columns, order, axis=0)
+    below = np.cumsum(weights[order], axis=0)
+    half = below[-1] / 2
+    lower, upper = np.argmax(below >= half, axis=0), np.argmax(below > half, axis=0)
+    which = np.arange(columns.shape[1])
+    return (ordered[lower, which] + ordered[upper, which]) / 2
+
+
+def _mean_and_std(columns: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    mean = np.average(columns, axis=0, weights=weights)
+    return mean, np.sqrt(np.average((columns - mean) ** 2, axis=0, weights=weights))
 
 
 def _column(parameter: Parameter | tuple[float, ...]) -> Float[Array, "#output 1"]:
