@@ -1,1 +1,1 @@
-"""Speed and memory, measured; never asserted in tests."""
+"""Benchmarks of speed, memory and accuracy; tests never assert their results."""

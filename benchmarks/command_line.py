@@ -1,11 +1,11 @@
-"""`gfsvi fit`, `predict` and `evaluate` on whole tables, as a user would run them.
+"""`gfsvi fit`, `predict` and `evaluate` on complete tables, as a user would run them.
 
 python -m benchmarks.command_line --data DIR --output results/command_line.jsonl [NAME ...]
 
-DIR holds regression/NAME.npz with arrays X and y. A tenth of each table, at least 60 rows, is held
-out and judged. `breast_cancer` and `digits` come with scikit-learn, `untidy` is made here of
-diabetes: text categories, gaps, a constant, a date and awkward names. One line of JSON a table is
-appended as it comes; tables that are there already are skipped.
+DIR holds regression/NAME.npz with arrays X and y. A tenth of each table, and at least 60 rows, is
+held out for evaluation. `breast_cancer` and `digits` come with scikit-learn; `untidy` is derived
+from diabetes, with text categories, missing values, a constant, a date and awkward names. One line
+of JSON per table is appended; tables that are already in the file are skipped.
 """
 
 import argparse
@@ -22,14 +22,16 @@ import numpy as np
 import pandas as pd
 from sklearn import datasets
 
+from benchmarks.recording import append_record, read_records
+
 REGRESSION = ("boston", "concrete", "energy", "kin8nm", "naval", "power", "protein", "wine")
 MAX_ROWS_TWICE = 2000
-"""Larger tables are fitted once: compiling is a small part of it."""
+"""Larger tables are fitted only once, since compilation is a small part of their time."""
 NAMES = (*REGRESSION, "yacht", "denmark_5000", "breast_cancer", "digits", "untidy")
 
 
 def table_of(name: str, folder: Path) -> tuple[pd.DataFrame, str]:
-    """A table and its target."""
+    """A table and the name of its target."""
     if name == "untidy":
         return _untidy(), "progression, a year later"
     if name in ("breast_cancer", "digits"):
@@ -56,7 +58,7 @@ def _untidy() -> pd.DataFrame:
 
 
 def run(name: str, folder: Path, method: str) -> dict[str, Any]:
-    """Fit, predict and judge one table by the command line."""
+    """Fit, predict and evaluate one table on the command line."""
     frame, target = table_of(name, folder)
     held_out = np.random.default_rng(0).permutation(len(frame)) < max(60, len(frame) // 10)
     with tempfile.TemporaryDirectory() as place:
@@ -82,7 +84,6 @@ def _seconds(*words: str, cache: Path | None = None) -> float:
 
 
 def _call(*words: str, cache: Path | None = None) -> str:
-
     environment = dict(os.environ)
     if cache is not None:
         environment["GFSVI_CACHE"] = str(cache)
@@ -94,23 +95,20 @@ def _call(*words: str, cache: Path | None = None) -> str:
 
 
 def main() -> None:
-    """Run what is missing."""
+    """Run the tables that are missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=list(NAMES))
     parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
-    parser.add_argument("--output", required=True, type=Path, help="records, one line a table")
+    parser.add_argument("--output", required=True, type=Path, help="records, one line per table")
     parser.add_argument("--method", default="gfsvi")
     arguments = parser.parse_args()
-    path = arguments.output
-    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    records = read_records(arguments.output)
     for name in arguments.names or NAMES:
         if any((r["dataset"], r["method"]) == (name, arguments.method) for r in records):
             continue
         scores = run(name, arguments.data, arguments.method)
         record = {"dataset": name, "method": arguments.method, **scores}
-        with path.open("a") as file:
-            file.write(json.dumps(record) + "\n")
-        print(json.dumps(record), flush=True)
+        append_record(arguments.output, record)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,13 @@
-"""The regressor with its defaults on tables, beside what users would pick instead.
+"""The regressor with its defaults on tables.
 
 python -m benchmarks.estimators --data DIR boston yacht --output results/estimators.jsonl
 
 DIR holds regression/NAME.npz with arrays X and y. Five folds of KFold(5, shuffle=True,
-random_state=0); scores on the target standardised by the training rows. One line of JSON a fold
-is appended as it comes; folds that are there already are skipped.
+random_state=0); scores are in units of the target standardised by the training rows. One line of
+JSON per fold is appended; folds that are already in the file are skipped.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,20 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
+from benchmarks.recording import append_record, print_means, read_records
 from gfsvi import GFSVIRegressor
-from gfsvi.cli.evaluate import evaluated
+
+METRICS = ("log_predictive_density", "expected_log_likelihood", "mse", "coverage")
 
 
 def run(x: np.ndarray, y: np.ndarray, fold: int) -> dict[str, Any]:
-    """Fit four fifths and score the last."""
+    """Fit the training rows of a fold and score its held-out rows."""
     train, test = list(KFold(5, shuffle=True, random_state=0).split(x))[fold]
     start = time.perf_counter()
     regressor = GFSVIRegressor(random_state=fold).fit(x[train], y[train])
     seconds = time.perf_counter() - start
     suffix = "_standardized"
-    scores = evaluated(regressor, x[test], y[test])
+    scores = regressor.fitted_.evaluate(x[test], y[test])
     return {
         **{name.removesuffix(suffix): scores[name] for name in scores if name.endswith(suffix)},
         "kernel": type(regressor.prior_.function.kernel).__name__,
@@ -40,15 +41,14 @@ def run(x: np.ndarray, y: np.ndarray, fold: int) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run what is missing and print means with standard errors."""
+    """Run the folds that are missing and print means with standard errors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+", help="tables, for example boston yacht")
     parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
-    parser.add_argument("--output", required=True, type=Path, help="records, one line a fold")
-    parser.add_argument("--folds", type=int, default=5, help="how many of the five")
+    parser.add_argument("--output", required=True, type=Path, help="records, one line per fold")
+    parser.add_argument("--folds", type=int, default=5, help="number of folds to run, at most five")
     arguments = parser.parse_args()
-    path = arguments.output
-    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    records = read_records(arguments.output)
     for fold in range(arguments.folds):
         for name in arguments.names:
             if any(r["dataset"] == name and r["fold"] == fold for r in records):
@@ -56,15 +56,9 @@ def main() -> None:
             table = np.load(arguments.data / "regression" / f"{name}.npz")
             record = {"dataset": name, "fold": fold, **run(table["X"], table["y"], fold)}
             records.append(record)
-            with path.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-            print(json.dumps(record), flush=True)
+            append_record(arguments.output, record)
     for name in arguments.names:
-        chosen = [r for r in records if r["dataset"] == name]
-        for metric in ("log_predictive_density", "expected_log_likelihood", "mse", "coverage"):
-            values = np.array([r[metric] for r in chosen])
-            error = values.std(ddof=1) / len(values) ** 0.5 if len(values) > 1 else np.nan
-            print(f"{name} {metric} {values.mean():.4f} +- {error:.4f}", flush=True)
+        print_means(records, name, METRICS)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
-"""What a step of GFSVI on images costs, beside a step of plain training, in one run.
+"""Cost of a step of GFSVI on images relative to a step of plain training.
 
 python -m benchmarks.image_step --json results/image_step.json
 
 The paper's convolutional network on 28 x 28 images, batches of 100, 25 measurement points, ten
-outputs. Steps of both are timed in turns, so that whatever else the machine does hits both alike.
-GFSVI is timed with its expected log-likelihood by draws through one pass forward, as experiments
-have it; `--exact` also times it with the covariance of the outputs at every image. One thread, as a
-worker of experiments has.
+outputs. Steps of both are timed in turns, so that other load on the machine affects both alike.
+GFSVI is timed with the expected log-likelihood estimated by draws in one forward pass, as in the
+experiments; `--exact` also times it with the covariance of the outputs at every image. It uses one
+thread, as the workers of experiments do.
 """
 
 import argparse
@@ -40,11 +40,11 @@ from gfsvi.training.steps import BatchState, BatchSteps, Objective, learnable_pa
 NUM_IMAGES, NUM_CLASSES, BATCH_SIZE = 2000, 10, 100
 POINTS = Mixture((BatchRows(13), UniformBox(12)))
 NUM_OUTPUTS = 2
-ROUNDS, STEPS_A_ROUND = 8, 5
+ROUNDS, STEPS_PER_ROUND = 8, 5
 
 
 class Case:
-    """Steps of one method, and how long each round of them took."""
+    """Steps of one method, and the time per step in each round."""
 
     def __init__(self, objective: Objective, model: Model, data: Data, key: Any):
         params, rest = learnable_parts(model, likelihood_of)
@@ -54,25 +54,25 @@ class Case:
         self.seconds: list[float] = []
 
     def run(self) -> None:
-        """One round."""
+        """Run one round of steps."""
         began = time.perf_counter()
-        self._state, _ = self._steps.run(self._state, self._data, STEPS_A_ROUND)
-        self.seconds.append((time.perf_counter() - began) / STEPS_A_ROUND)
+        self._state, _ = self._steps.run(self._state, self._data, STEPS_PER_ROUND)
+        self.seconds.append((time.perf_counter() - began) / STEPS_PER_ROUND)
 
     @property
     def milliseconds(self) -> float:
-        """The median round; the first compiles."""
+        """Median over rounds, without the first, which compiles."""
         return 1000 * float(np.median(self.seconds[1:]))
 
 
 def images(key: Any) -> Data:
-    """Blobs of noise: what they show makes no step longer or shorter."""
+    """Random images; their content does not affect the time of a step."""
     x = jax.random.normal(key, (NUM_IMAGES, 28, 28, 1))
     return Data(x, jax.random.randint(key, (NUM_IMAGES,), 0, NUM_CLASSES))
 
 
 def map_case(data: Data, key: Any) -> Case:
-    """Plain training."""
+    """Plain training of the weights."""
     prior = BayesianNetwork.prior(CNN(), data.x[:1])
     start = random_members(CNN(), prior.params, data.x, 1, key=key)
     objective = LogPosterior(WeightPrior.of(prior))
@@ -93,7 +93,7 @@ def gfsvi_case(data: Data, key: Any, *, num_samples: int | None) -> Case:
 
 @double
 def measured(exact: bool) -> dict[str, float]:
-    """Milliseconds of each, their ratio, and the memory of the process."""
+    """Milliseconds per step of each case, their ratios, and the memory of the process."""
     key = jax.random.key(0, impl="rbg")
     data = images(key)
     cases = {"map": map_case(data, key), "gfsvi": gfsvi_case(data, key, num_samples=2)}
@@ -113,9 +113,11 @@ def measured(exact: bool) -> dict[str, float]:
 
 
 def main() -> None:
-    """Time, print, write."""
+    """Time the steps, and print or write the result."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--json", type=Path, nargs="?", const=Path("-"), help="file, or the screen")
+    parser.add_argument(
+        "--json", type=Path, nargs="?", const=Path("-"), help="file to write, else print"
+    )
     parser.add_argument("--exact", action="store_true", help="also with exact marginals")
     arguments = parser.parse_args()
     os.environ |= with_one_thread() | os.environ

@@ -1,4 +1,4 @@
-"""How long importing takes, beside importing jax and equinox alone.
+"""Time to import gfsvi relative to importing only jax and equinox.
 
 python -m benchmarks.import_time --json
 """
@@ -10,7 +10,7 @@ import sys
 
 
 def seconds(modules: str, repeats: int = 5) -> float:
-    """The fastest of several fresh processes."""
+    """Import time in seconds: the fastest of several fresh processes."""
     code = f"import time; t = time.perf_counter(); import {modules}; print(time.perf_counter() - t)"
     command = [sys.executable, "-c", code]
     runs = [

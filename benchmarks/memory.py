@@ -1,4 +1,4 @@
-"""Memory of one step of the paper's CNN: 25 measurement points, ten outputs.
+"""Memory of one step with the paper's CNN, 25 measurement points and ten outputs.
 
 python -m benchmarks.memory --json
 """
@@ -27,13 +27,13 @@ from gfsvi.points import UniformBox
 
 
 def resident_mib() -> float:
-    """Memory that the process holds now."""
+    """Resident memory of this process, in MiB."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 2**20
 
 
 class Peak(threading.Thread):
-    """Looks at the process every few milliseconds while work goes on."""
+    """Samples the memory of the process every few milliseconds."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -47,7 +47,7 @@ class Peak(threading.Thread):
 
 
 def measure(batch: int = 100, points: int = 25) -> dict[str, float]:
-    """Peak memory, above the bare process, of compiling and running one step."""
+    """Peak memory of compiling and running one step, above that of the bare process."""
     random = np.random.default_rng(0)
     data = Data(random.normal(size=(batch, 28, 28, 1)).astype(np.float32), np.arange(batch) % 10)
     with jax.enable_x64(True):

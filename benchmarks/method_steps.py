@@ -1,9 +1,9 @@
-"""Seconds a step, and seconds to early stopping, of every method on boston, in one run.
+"""Milliseconds per step and seconds to early stopping of every method on boston.
 
 GFSVI_DATA=DIR python -m benchmarks.method_steps --json results/method_steps.json
 
-One fold of the table with 2x100 networks and, for methods that compare at points, 100 of them.
-Steps of all methods are timed in turns, so that whatever else the machine does hits all alike.
+One fold of the table, networks of 2x100 units and, for methods that use them, 100 measurement
+points.
 """
 
 import argparse
@@ -28,23 +28,23 @@ from gfsvi.training.settings import Progress, Training
 
 METHODS = ("gfsvi", "fvi", "tfsvi", "mfvi", "vip", "laplace", "gwi", "sparse_gp")
 POINTS = Mixture((BatchRows(50), UniformBox(50)))
-ROUNDS, STEPS_A_ROUND = 5, 10
+ROUNDS, STEPS_PER_ROUND = 5, 10
 
 
 class Clock:
-    """When each look at the training happened."""
+    """Times of the evaluations during training."""
 
     def __init__(self) -> None:
         self.times: list[float] = []
 
     def __call__(self, progress: Progress) -> bool:
-        """Note the time; never stop."""
+        """Record the time; never stop."""
         self.times.append(time.perf_counter())
         return False
 
 
 def methods() -> dict[str, AbstractMethod]:
-    """Every trained method with 100 measurement points, GFSVI also as the paper has it."""
+    """Every trained method with 100 measurement points, and GFSVI with the paper's covariance."""
     built = {name: build_method({"method": name}) for name in METHODS}
     built["gfsvi_diagonal"] = GFSVI(covariance=Diagonal())
     return {
@@ -53,11 +53,11 @@ def methods() -> dict[str, AbstractMethod]:
     }
 
 
-def milliseconds_a_step(method: AbstractMethod, prior: Any, data: Any, key: Any) -> float:
-    """The median over rounds of steps, the first (which compiles) left out."""
+def milliseconds_per_step(method: AbstractMethod, prior: Any, data: Any, key: Any) -> float:
+    """Median over rounds of steps, without the first, which compiles."""
     clock = Clock()
     training = Training(
-        num_steps=(ROUNDS + 1) * STEPS_A_ROUND, evaluate_every=STEPS_A_ROUND, watch=clock
+        num_steps=(ROUNDS + 1) * STEPS_PER_ROUND, evaluate_every=STEPS_PER_ROUND, watch=clock
     )
     changes: dict[str, Any] = {"training": training}
     if hasattr(method, "mean"):
@@ -65,11 +65,11 @@ def milliseconds_a_step(method: AbstractMethod, prior: Any, data: Any, key: Any)
     if hasattr(method, "num_rounds"):
         changes["num_rounds"] = 0
     dataclasses.replace(method, **changes)(prior, data, key=key)
-    return 1000 * float(np.median(np.diff(clock.times))) / STEPS_A_ROUND
+    return 1000 * float(np.median(np.diff(clock.times))) / STEPS_PER_ROUND
 
 
 def main() -> None:
-    """Time, print, write."""
+    """Time the methods, print the figures and write them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     arguments = parser.parse_args()
@@ -82,7 +82,7 @@ def main() -> None:
     rows: dict[str, dict[str, float]] = {}
     for name, method in methods().items():
         prior = weights if method.prior_kind is BayesianNetwork else process
-        rows[name] = {"milliseconds_a_step": milliseconds_a_step(method, prior, data, key)}
+        rows[name] = {"milliseconds_a_step": milliseconds_per_step(method, prior, data, key)}
         method(prior, data, key=key, validation=validation)  # compiles
         start = time.perf_counter()
         fit = method(prior, data, key=key, validation=validation)

@@ -1,4 +1,4 @@
-"""Whether novelty separates rows unlike the training rows from held-out ordinary ones.
+"""Separation of unusual rows from ordinary held-out rows by novelty.
 
 python -m benchmarks.novelty --data DIR --json
 
@@ -17,7 +17,7 @@ from gfsvi import GFSVIRegressor
 
 
 def separation(x: np.ndarray, y: np.ndarray, unusual: np.ndarray, seed: int) -> float:
-    """Area under the curve of unusual rows against a fifth of the others, trained on the rest."""
+    """AUC of unusual rows against a held-out fifth of the others, trained on the rest."""
     train, ordinary = train_test_split(np.flatnonzero(~unusual), test_size=0.2, random_state=seed)
     regressor = GFSVIRegressor(random_state=seed).fit(x[train], y[train])
     rows = np.concatenate([ordinary, np.flatnonzero(unusual)])
@@ -25,7 +25,7 @@ def separation(x: np.ndarray, y: np.ndarray, unusual: np.ndarray, seed: int) -> 
 
 
 def smallest_far_away(x: np.ndarray, y: np.ndarray, seed: int, num_rows: int = 200) -> float:
-    """The smallest novelty of rows with every feature three ranges outside, on random sides."""
+    """Smallest novelty of rows whose features all lie three ranges outside the data."""
     low, high = x.min(axis=0), x.max(axis=0)
     distance = 3 * (high - low)
     above = np.random.default_rng(seed).random((num_rows, x.shape[1])) < 0.5
@@ -39,7 +39,7 @@ def main() -> None:
     """Print the three figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
-    parser.add_argument("--seed", type=int, default=0, help="of the split and the fits")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the split and the fits")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     table = np.load(arguments.data / "regression" / "boston.npz")

@@ -1,4 +1,4 @@
-"""What a training step costs, against a straightforward implementation and as it grows.
+"""Cost of a training step relative to a straightforward implementation, and its growth.
 
 python -m benchmarks.step --json            the three ratios as one object
 python -m benchmarks.step --picture FILE    growth with batch, points, weights and outputs
@@ -31,7 +31,7 @@ GAMMA = 1e-10
 
 
 class Setting(eqx.Module):
-    """One problem size: arrays, a network with a covariance, and a prior."""
+    """One problem size: data, a network with a covariance, a prior and measurement points."""
 
     model: Model
     prior: GaussianProcess
@@ -48,7 +48,7 @@ class Setting(eqx.Module):
         covariance: AbstractCovariance | None = None,
         features: int = 13,
     ) -> "Setting":
-        """Random data; only sizes matter here."""
+        """A setting with random data, of which only the sizes matter."""
         covariance = Diagonal() if covariance is None else covariance
         random = np.random.default_rng(0)
         x, y = random.normal(size=(batch, features)), random.normal(size=(batch, outputs))
@@ -65,7 +65,7 @@ class Setting(eqx.Module):
 
 
 def gradient_of(function: Callable[[Model], Array], model: Model) -> Callable[[], Any]:
-    """A compiled call of value and gradient by everything learnable."""
+    """A compiled call of the value and the gradient with respect to all parameters."""
     compiled = eqx.filter_jit(eqx.filter_value_and_grad(function))
     return lambda: compiled(model)
 
@@ -88,7 +88,7 @@ def objective(setting: Setting) -> Callable[[Model], Array]:
 
 
 def map_loss(setting: Setting) -> Callable[[Model], Array]:
-    """A plain network's log-likelihood at its mean weights: what MAP training pays for."""
+    """Squared error of a plain network at its mean weights, which is the cost of MAP training."""
     x, y = setting.data.x, setting.data.y
 
     def loss(model: Model) -> Array:
@@ -115,7 +115,7 @@ def naive_step(setting: Setting) -> Callable[[], Any]:
 
 
 def ratios() -> dict[str, Any]:
-    """The figures that the project promises: both sides of each take turns, all in one run."""
+    """The promised ratios; both sides of each are timed in turns."""
     small = Setting.of()
     wide = {c: Setting.of(points=500, covariance=c()) for c in (Diagonal, Kronecker)}
     pairs = [
@@ -149,7 +149,7 @@ GROWTH = {
 
 
 def growth() -> dict[str, dict[str, list[float]]]:
-    """Milliseconds a step for each size, for both families."""
+    """Milliseconds per step for each size and both covariance families."""
     table: dict[str, dict[str, list[float]]] = {}
     for name, (_, sizes) in GROWTH.items():
         table[name] = {"size": []}
@@ -165,7 +165,7 @@ def growth() -> dict[str, dict[str, list[float]]]:
 
 
 def draw(table: dict[str, dict[str, list[float]]], path: str) -> None:
-    """Four panels, one a size, both families in each."""
+    """Draw four panels, one per kind of size, each with both families."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -179,7 +179,7 @@ def draw(table: dict[str, dict[str, list[float]]], path: str) -> None:
         axes.minorticks_off()
         axes.set_xlabel(GROWTH[name][0])
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("milliseconds a step")
+    panels[0].set_ylabel("milliseconds per step")
     panels[0].legend()
     figure.suptitle("Value and gradient of the objective (1000 rows, 100 points, MLP 13-100-100-1)")
     figure.savefig(path, dpi=110)

@@ -1,6 +1,6 @@
-"""GFSVI's objective written down as one would at first: the yardstick of the step benchmark.
+"""A straightforward implementation of GFSVI's objective: the baseline of the step benchmark.
 
-Per-example Jacobians multiplied out, and automatic differentiation through Cholesky factors.
+It materialises per-example Jacobians and differentiates through Cholesky factors.
 """
 
 from typing import Any

@@ -1,19 +1,19 @@
-"""GFSVI with its defaults on small tables, five folds as in the paper.
+"""GFSVI with its defaults on small tables, with the paper's five folds.
 
 python -m benchmarks.tables --data DIR boston yacht --output results/tables.jsonl
 
-DIR holds regression/NAME.npz with arrays X and y. One line of JSON a fold is appended as it
-comes; folds that are there already are skipped.
+DIR holds regression/NAME.npz with arrays X and y. One line of JSON per fold is appended; folds that
+are already in the file are skipped.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 
 import jax
 import numpy as np
 
+from benchmarks.recording import append_record, print_means, read_records
 from gfsvi import metrics
 from gfsvi.bench.data.folds import fold_of
 from gfsvi.functions import GaussianProcess
@@ -23,9 +23,11 @@ from gfsvi.methods import GFSVI, EmpiricalBayes
 from gfsvi.model import Model
 from gfsvi.predictives.warp import Warp
 
+METRICS = ("expected_log_likelihood", "log_predictive_density", "mse", "coverage")
+
 
 def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) -> dict[str, float]:
-    """Fit prior and posterior on one fold and score the test rows."""
+    """Fit prior and posterior on one fold and score its test rows."""
     start = time.perf_counter()
     data, validation, test = fold_of(x, y, fold)
     key = jax.random.key(fold)
@@ -49,14 +51,13 @@ def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) ->
 
 
 def main() -> None:
-    """Run what is missing and print means with standard errors."""
+    """Run the folds that are missing and print means with standard errors."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+", help="tables, for example boston yacht")
     parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
-    parser.add_argument("--output", required=True, type=Path, help="records, one line a fold")
+    parser.add_argument("--output", required=True, type=Path, help="records, one line per fold")
     arguments = parser.parse_args()
-    path = arguments.output
-    records = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    records = read_records(arguments.output)
     for name in arguments.names:
         table = np.load(arguments.data / "regression" / f"{name}.npz")
         for fold in range(5):
@@ -64,14 +65,8 @@ def main() -> None:
                 continue
             record = {"dataset": name, "fold": fold, **run(table["X"], table["y"], fold)}
             records.append(record)
-            with path.open("a") as file:
-                file.write(json.dumps(record) + "\n")
-            print(json.dumps(record), flush=True)
-        chosen = [r for r in records if r["dataset"] == name]
-        for metric in ("expected_log_likelihood", "log_predictive_density", "mse", "coverage"):
-            values = np.array([r[metric] for r in chosen])
-            error = values.std(ddof=1) / len(values) ** 0.5
-            print(f"{name} {metric} {values.mean():.4f} +- {error:.4f}", flush=True)
+            append_record(arguments.output, record)
+        print_means(records, name, METRICS)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""How much sooner two workers finish the experiment on boston than one.
+"""Speedup of two workers over one on the experiment on boston.
 
 GFSVI_DATA=DIR python -m benchmarks.workers --json results/workers.json [METHOD ...]
 
-A fold is run before and forgotten, so that both find programs compiled. Without names of methods
-all of `experiments/regression.toml` are run, which takes about half an hour.
+One fold is run beforehand and discarded, so that both find compiled programs. Without names of
+methods, all of `experiments/regression.toml` are run, which takes about half an hour.
 """
 
 import argparse
@@ -18,7 +18,7 @@ EXPERIMENT = Path(__file__).parents[1] / "experiments" / "regression.toml"
 
 
 def seconds(num_workers: int, methods: list[str], *options: str) -> float:
-    """Of `gfsvi bench run` from its start to its end, into an empty folder."""
+    """Duration of `gfsvi bench run` into an empty folder."""
     chosen = [part for method in methods for part in ("--method", method)]
     with tempfile.TemporaryDirectory() as folder:
         command = ["bench", "run", str(EXPERIMENT), "--output", folder, "--quiet"]
@@ -29,9 +29,9 @@ def seconds(num_workers: int, methods: list[str], *options: str) -> float:
 
 
 def main() -> None:
-    """Time, print, write."""
+    """Time one and two workers, print the result and write it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("methods", nargs="*", help="only these")
+    parser.add_argument("methods", nargs="*", help="methods to run; by default all")
     parser.add_argument("--json", type=Path, help="file to write")
     arguments = parser.parse_args()
     seconds(2, arguments.methods, "--fold", "0")

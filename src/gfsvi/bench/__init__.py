@@ -1,1 +1,1 @@
-"""Experiments: data sets x methods x folds, run once each, recorded and reported."""
+"""Experiments: data sets x methods x folds, each run once, recorded and reported."""

@@ -39,7 +39,7 @@ def execute(run: Run, load: Load) -> Record:
             "partial": {name: found.partial for name, found in loaded.items() if found.partial},
         }
     except Exception as error:
-        # Any error is a result of the experiment.
+        # Every error is a result of the experiment.
         outcome = _failure(f"{type(error).__name__}: {error}")
     return {**_described(run), **outcome, "seconds": time.perf_counter() - began}
 
