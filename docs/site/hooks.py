@@ -1,6 +1,7 @@
-"""What the site makes by itself: pages of tutorials, lists of collections, the gallery."""
+"""What the site generates: pages of tutorials, lists of collections, drawings, the gallery."""
 
 import argparse
+import html
 import json
 import re
 import tomllib
@@ -11,7 +12,8 @@ from typing import Any
 import tutorials
 from mkdocs.structure.files import File, Files
 
-ROOT = Path(__file__).parents[2]
+SITE = Path(__file__).parent
+ROOT = SITE.parents[1]
 INCLUDED = {
     "measured/regression.md": "results/regression/report.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -19,7 +21,7 @@ INCLUDED = {
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Pages that are files of another kind or place: scripts, results, the rules of the house."""
+    """Add pages made from scripts, results and files outside `docs`."""
     for script in sorted(tutorials.LEARN.glob("*.py")):
         content = tutorials.page(script)
         files.append(File.generated(config, f"learn/{script.stem}.md", content=content))
@@ -32,12 +34,12 @@ def on_files(files: Files, *, config: Any) -> Files:
 
 
 def figure_folders() -> list[Path]:
-    """Results that have a picture, with the experiment that made them."""
+    """Folders of results that have a picture."""
     return sorted(path.parent for path in (ROOT / "results").glob("*/figure.png"))
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """`<!-- every kernels -->` and its like become what they stand for."""
+    """Expand markers such as `<!-- every kernels -->`."""
     return re.sub(r"<!-- (\w[\w ]*?) -->", _expanded, markdown)
 
 
@@ -49,6 +51,7 @@ def _expanded(marker: re.Match[str]) -> str:
         "figures": _figures,
         "commands": _commands,
         "drawing": _drawing,
+        "house": _house,
         "scores": _scores,
         "seconds": _seconds,
     }
@@ -56,7 +59,7 @@ def _expanded(marker: re.Match[str]) -> str:
 
 
 def _every(collection: str) -> Iterator[str]:
-    """The documentation of all members of a collection, as the registry finds them."""
+    """The documentation of each member of a collection."""
     from gfsvi import registry
 
     for name in registry.names(collection):
@@ -65,7 +68,7 @@ def _every(collection: str) -> Iterator[str]:
 
 
 def _table(collection: str) -> Iterator[str]:
-    """Data sets, one a line."""
+    """The data sets, one per line."""
     from gfsvi import registry
 
     lines = ["| name | what | predicts | rows x features | licence |", "|---|---|---|---|---|"]
@@ -77,12 +80,41 @@ def _table(collection: str) -> Iterator[str]:
 
 
 def _drawing() -> Iterator[str]:
-    """The architecture, part of the page so that it takes on its colours."""
-    yield (Path(__file__).parent / "pieces.svg").read_text()
+    """The five nouns, inline so that the drawing has the colours of the page."""
+    yield (SITE / "pieces.svg").read_text()
+
+
+def _house() -> Iterator[str]:
+    """The rooms of the library, layer by layer, as `pyproject.toml` has them."""
+    described = {
+        room: (group, line)
+        for group, rooms in tomllib.loads((SITE / "rooms.toml").read_text()).items()
+        for room, line in rooms.items()
+    }
+    floors = "".join(
+        f"<li>{''.join(_room(r, *described[r]) for r in rooms)}</li>" for rooms in layers()
+    )
+    yield f'<ol class="house">{floors}</ol>'
+
+
+def _room(name: str, group: str, line: str) -> str:
+    text = re.sub(r"`(.*?)`", r"<code>\1</code>", html.escape(line))
+    return f'<div class="room {group}"><strong>{name}</strong> {text}</div>'
+
+
+def layers() -> list[list[str]]:
+    """The layers that import-linter checks, highest first."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (contract,) = (
+        contract
+        for contract in settings["tool"]["importlinter"]["contracts"]
+        if contract["type"] == "layers"
+    )
+    return [re.split(r" [|:] ", layer) for layer in contract["layers"]]
 
 
 def _scores(metric: str) -> Iterator[str]:
-    """A table of the regression report: our figures, for data sets that all methods have."""
+    """A table of the regression report: our figures, for data sets that every method has."""
     report = (ROOT / "results/regression/report.md").read_text()
     (section,) = re.findall(
         rf"(?i)^## {metric.replace('_', '.')}.*?\n\n(.*?)\n\n", f"{report}\n\n", re.M | re.S
@@ -97,7 +129,7 @@ def _scores(metric: str) -> Iterator[str]:
 
 
 def _seconds() -> Iterator[str]:
-    """How long methods take, fastest first."""
+    """Seconds per method, fastest first."""
     measured = json.loads((ROOT / "results/method_steps.json").read_text())
     seconds = {name: row["seconds_to_early_stopping"] for name, row in measured.items()}
     lines = [
@@ -107,7 +139,7 @@ def _seconds() -> Iterator[str]:
 
 
 def _figures() -> Iterator[str]:
-    """Every figure of the results, under its title and with what it shows."""
+    """Every figure of the results, with its title and description."""
     for folder in figure_folders():
         experiment = tomllib.loads((folder / "experiment.toml").read_text())
         yield f"## {experiment['title']}"
@@ -116,7 +148,7 @@ def _figures() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    """What every command says when asked for help."""
+    """The help text of every command."""
     from gfsvi.cli.main import parser
 
     for command in _leaves(parser()):
