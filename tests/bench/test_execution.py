@@ -1,4 +1,4 @@
-"""A run becomes a record, whatever happens."""
+"""Every run becomes a record, even if it fails."""
 
 import json
 
@@ -19,7 +19,7 @@ def load(name: str) -> Loaded:
     if name == "song":
         return Loaded({"X": random.normal(size=(50, 9))}, partial="50 rows")
     x = random.normal(size=(60, 3))
-    x[:, 2] = 0.998  # whose mean is not exactly that
+    x[:, 2] = 0.998  # the computed mean of this column differs by rounding
     return Loaded({"X": x, "y": np.sin(x[:, 0]) + 0.1 * random.normal(size=60)})
 
 
@@ -28,7 +28,7 @@ def run_of(method: str, task: str = "regression", **settings) -> Run:
     return Run("test", task, "boston", method, 1, 0, {"method": method} | quick)
 
 
-def test_a_run_becomes_a_record_of_numbers():
+def test_a_run_becomes_a_record_of_metrics():
     record = execute(run_of("map"), load)
     assert record["status"] == "ok" and record["method"] == "map" and record["fold"] == 1
     assert (
@@ -43,20 +43,20 @@ def test_the_same_run_gives_the_same_numbers():
     assert numbers[0] == numbers[1]
 
 
-def test_an_error_is_a_record_too():
+def test_an_error_becomes_a_failed_record():
     record = execute(run_of("map", wheels=4), load)
     assert record["status"] == "failed" and record["metrics"] == {}
     assert "MAP expects the settings" in record["error"]
 
 
-def test_missing_data_are_an_error_in_words():
+def test_a_missing_data_set_becomes_the_error_of_the_record():
     def nowhere(name):
         raise ValueError(f"expected the data set {name}")
 
     assert "expected the data set boston" in execute(run_of("map"), nowhere)["error"]
 
 
-def test_the_exact_process_is_at_no_distance_from_itself():
+def test_the_exact_process_has_distance_zero_from_itself():
     settings = {"method": "exact_gp", "kernel": "rbf"}
     run = Run("test", "wasserstein", "boston", "exact_gp", 0, 0, settings)
     record = execute(run, load)
@@ -64,12 +64,12 @@ def test_the_exact_process_is_at_no_distance_from_itself():
     assert record["metrics"]["exact_std"] > 0
 
 
-def test_a_run_survives_being_written_down():
+def test_a_run_survives_serialisation():
     run = run_of("map")
     assert run_from(json.loads(json.dumps(vars(run)))) == run
 
 
-def test_folds_share_no_row_and_are_standardised_by_training_rows():
+def test_folds_are_disjoint_and_standardised_by_training_rows():
     x = np.arange(100.0)[:, None]
     tests = []
     for fold in range(5):
@@ -88,7 +88,7 @@ def test_a_column_that_is_constant_but_for_rounding_becomes_zero():
     np.testing.assert_allclose(standardized_like(column, column), 0, atol=1e-12)
 
 
-def test_rows_from_outside_are_standardised_by_themselves():
+def test_outside_rows_are_standardised_on_their_own():
     rows = 5 + 3 * np.random.default_rng(0).normal(size=(1000, 9))
     outside = outside_rows(rows, (200, 4), seed=0)
     assert outside.shape == (200, 4)
@@ -96,7 +96,7 @@ def test_rows_from_outside_are_standardised_by_themselves():
     np.testing.assert_allclose(outside.std(), 1, atol=0.1)
 
 
-def test_further_columns_stand_for_missing_rows_from_outside():
+def test_further_columns_serve_as_missing_outside_rows():
     rows = np.random.default_rng(0).normal(size=(50, 9))
     assert outside_rows(rows, (90, 4), seed=0).shape == (90, 4)
     assert outside_rows(rows, (500, 4), seed=0).shape == (100, 4)

@@ -1,4 +1,4 @@
-"""Experiments say what to run, and each run knows itself by what decides its outcome."""
+"""Experiments define runs, and a run is identified by everything that determines its outcome."""
 
 import dataclasses
 import tomllib
@@ -38,13 +38,13 @@ def test_runs_are_data_sets_times_methods_times_folds():
     assert [run.fold for run in runs] == [0] * 4 + [1] * 4 + [2] * 4
 
 
-def test_the_settings_of_a_method_are_its_own_over_the_experiments():
+def test_settings_of_a_method_override_those_of_the_experiment():
     assert parsed().settings_of("gfsvi", "yacht") == {"kernel": "rbf", "method": "gfsvi"}
     own = {"kernel": "rbf", "method": "gfsvi", "covariance": "diagonal"}
     assert parsed().settings_of("gfsvi_diagonal", "yacht") == own
 
 
-def test_a_run_is_known_by_what_decides_its_outcome_and_by_nothing_else():
+def test_a_run_is_identified_by_exactly_what_determines_its_outcome():
     run = parsed().runs[0]
     assert dataclasses.replace(run, experiment="another").identity == run.identity
     reordered = dict(reversed(run.settings.items()))
@@ -69,17 +69,17 @@ def test_a_part_of_an_experiment_has_the_same_runs():
         ({"methods": {"magic": {}}}, "expected a method named"),
     ],
 )
-def test_what_cannot_be_understood_is_said(changes, about):
+def test_an_invalid_experiment_raises(changes, about):
     with pytest.raises(ValueError, match=about):
         parsed(**changes)
 
 
-def test_a_part_that_is_not_there_is_said():
+def test_an_unknown_part_raises():
     with pytest.raises(ExperimentError, match="expected methods of this experiment"):
         parsed().only(methods=("mfvi",))
 
 
-def test_a_file_that_is_no_experiment_is_said(tmp_path):
+def test_a_file_that_is_not_an_experiment_raises(tmp_path):
     with pytest.raises(ExperimentError, match="expected an experiment at"):
         Experiment.read(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("task = ")
@@ -125,17 +125,17 @@ def test_a_stage_can_be_left_out_and_parts_of_the_model_can_be_slow():
     assert method.training.optimizer.slow(model) == "weights"
 
 
-def test_a_setting_that_a_method_does_not_have_is_said():
+def test_a_setting_that_a_method_does_not_have_raises():
     with pytest.raises(ExperimentError, match="MFVI expects the settings .*; got 'gamma'"):
         build_method({"method": "mfvi", "gamma": 1e-3})
 
 
-def test_a_kernel_starts_with_a_length_scale_for_each_feature():
+def test_a_kernel_starts_with_one_length_scale_per_feature():
     assert with_own_lengthscales(Matern52, 4).lengthscale.shape == (4,)
     assert with_own_lengthscales(Linear, 4) is not None
 
 
-def test_length_scales_of_a_prior_are_those_of_each_feature_or_one_for_all():
+def test_a_prior_has_one_length_scale_per_feature_or_a_common_one():
     data = Data(np.random.default_rng(0).normal(size=(30, 3)), np.arange(30.0))
     method, key = build_method({"method": "gfsvi"}), jax.random.key(0)
     own = prior_for(method, data, {"kernel": "rbf"}, key)
@@ -146,7 +146,7 @@ def test_length_scales_of_a_prior_are_those_of_each_feature_or_one_for_all():
         prior_for(method, data, {"lengthscales": "shared"}, key)
 
 
-def test_the_experiment_of_the_documentation_can_be_built():
+def test_the_experiment_in_the_documentation_can_be_built():
     text = Path("docs/do/experiments.md").read_text()
     content = tomllib.loads(text.split("```toml\n")[1].split("```")[0])
     experiment = Experiment.parse("documented", content)

@@ -1,4 +1,4 @@
-"""Tasks on images: classification, unknown images, rotation."""
+"""Tasks on images: classification, unknown images and rotation."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def record():
     return execute(run_of(measurement="kmnist", **GFSVI), load)
 
 
-def test_one_fit_tells_all(record):
+def test_one_fit_gives_all_scores(record):
     assert record["status"] == "ok", record
     assert set(record["metrics"]) >= SCORES
     assert record["partial"] == {"kmnist": "a part"}
@@ -60,7 +60,7 @@ def test_one_fit_tells_all(record):
 
 
 @pytest.mark.parametrize("task", ["ood_images", "rotation"])
-def test_a_part_of_it_is_a_task_too(task, record):
+def test_a_part_of_classification_is_a_task_of_its_own(task, record):
     alone = execute(run_of(task, measurement="kmnist", **GFSVI), load)
     assert alone["status"] == "ok", alone
     assert alone["metrics"] and set(alone["metrics"]) < set(record["metrics"])
@@ -69,11 +69,11 @@ def test_a_part_of_it_is_a_task_too(task, record):
 
 
 @pytest.mark.parametrize("measurement", ["random", "random_pixel"])
-def test_the_papers_measurement_points_are_known_by_name(measurement):
+def test_the_papers_measurement_points_are_found_by_name(measurement):
     assert execute(run_of(measurement=measurement, **GFSVI), load)["status"] == "ok"
 
 
-def test_other_measurement_points_are_refused_in_words():
+def test_unknown_measurement_points_fail_with_the_known_names():
     record = execute(run_of(measurement="letters", **GFSVI), load)
     assert record["status"] == "failed"
     assert "one of random, random_pixel, kmnist" in record["error"]
@@ -92,15 +92,15 @@ def test_the_split_depends_on_the_seed_alone():
     assert abs(everything.mean()) < 1e-3 and abs(everything.std() - 1) < 1e-3
 
 
-def test_turning_by_a_right_angle_moves_every_pixel_where_it_belongs():
+def test_rotation_by_a_right_angle_permutes_the_pixels():
     x = np.random.default_rng(0).normal(size=(2, 6, 6, 1))
     np.testing.assert_allclose(rotated(x, 90), np.rot90(x, axes=(1, 2)), atol=1e-9)
     np.testing.assert_array_equal(rotated(x, 0), x)
     corners = rotated(x, 45)[:, 0, 0]
-    np.testing.assert_allclose(corners, x.min())  # nothing was there
+    np.testing.assert_allclose(corners, x.min())  # filled with the darkest pixel
 
 
-def test_a_picture_is_drawn_for_every_data_set(record):
+def test_a_figure_is_drawn_with_every_data_set(record):
     content = {"task": "classification", "datasets": ["mnist", "fashion_mnist"]}
     experiment = Experiment.parse("test", {**content, "methods": {"map": {}, "mfvi": {}}})
     records = [
@@ -114,7 +114,7 @@ def test_a_picture_is_drawn_for_every_data_set(record):
 
 
 @pytest.mark.parametrize("name", ["images", "images_quick"])
-def test_experiments_name_settings_that_their_methods_have(name):
+def test_experiments_only_use_settings_that_their_methods_have(name):
     experiment = Experiment.read(f"experiments/{name}.toml")
     for label in experiment.methods:
         images.method_of(experiment.settings_of(label, "mnist"), {"kmnist": load("kmnist").arrays})
@@ -122,7 +122,7 @@ def test_experiments_name_settings_that_their_methods_have(name):
 
 @pytest.mark.slow
 def test_the_quick_profile_on_real_images():
-    """Few images are enough to classify most of them and to know what is no digit."""
+    """Few images suffice to classify most digits and to detect what is not a digit."""
     experiment = Experiment.read("experiments/images_quick.toml")
     try:
         load_real("mnist")

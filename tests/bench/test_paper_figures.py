@@ -1,4 +1,4 @@
-"""The claims of the paper's figures, by the records that our pictures are drawn from."""
+"""Claims of the paper's figures, tested on the records that our figures are drawn from."""
 
 import dataclasses
 import json
@@ -28,7 +28,7 @@ def metric(figure, name):
 
 
 @pytest.mark.parametrize("figure", FIGURES)
-def test_every_run_of_a_figure_is_recorded_and_can_be_drawn_again(figure):
+def test_every_run_of_a_figure_is_recorded_and_can_be_drawn_reproducibly(figure):
     experiment = Experiment.read(ROOT / "experiments" / f"{figure}.toml")
     made = records(figure)
     assert {record["run"] for record in made} == {run.identity for run in experiment.runs}
@@ -51,7 +51,7 @@ def test_gfsvi_is_the_network_closest_to_the_exact_posterior(prior):
     assert distance[f"gfsvi_{prior}"] < 0.5 * min(others)
 
 
-def test_priors_over_weights_are_too_sure_in_the_gap():
+def test_priors_over_weights_are_overconfident_in_the_gap():
     std = metric("methods", "std_in_gap")
     for name in ("mfvi", "laplace", "tfsvi"):
         assert std[f"{name}_rbf"] < 0.6 * std["exact_gp_rbf"]
@@ -63,7 +63,7 @@ def test_draws_are_rougher_the_less_smooth_the_prior():
     assert order == sorted(order, reverse=True) and roughness["rbf"] < roughness["matern32"]
 
 
-def test_a_periodic_prior_is_surest_across_the_gap():
+def test_a_periodic_prior_is_most_certain_across_the_gap():
     std = metric("smoothness", "std_in_gap")
     assert std["periodic"] < 0.5 * min(std[name] for name in std if name != "periodic")
 
@@ -74,7 +74,7 @@ def test_uncertainty_in_the_gap_grows_as_the_length_scale_shrinks():
     assert order == sorted(order)
 
 
-def test_a_rough_prior_wants_more_measurement_points():
+def test_a_rough_prior_needs_more_measurement_points():
     roughness = metric("points", "roughness")
     assert roughness["matern12_10"] < 0.6 * roughness["matern12_100"]
     distance = metric("points", "wasserstein2")
@@ -87,7 +87,7 @@ def test_with_few_points_gfsvi_is_closer_than_fvi():
 
 
 @pytest.mark.parametrize("prior", ["rbf", "matern12"])
-def test_a_small_tanh_network_takes_up_a_prior_better_than_a_relu_network(prior):
+def test_a_small_tanh_network_adopts_a_prior_better_than_a_relu_network(prior):
     distance = metric("biases", "wasserstein2")
     assert distance[f"{prior}_tanh"] < distance[f"{prior}_relu"]
 
@@ -98,7 +98,7 @@ def test_a_large_gamma_weakens_the_prior():
     assert order == sorted(order)
 
 
-def test_noise_is_not_chased():
+def test_noise_is_not_fitted():
     distance = metric("noise", "wasserstein2")
     assert distance["gfsvi_noisy"] < 0.1 and distance["gfsvi_quiet"] < 0.1
 
@@ -108,14 +108,14 @@ def test_under_a_periodic_prior_the_mean_of_gwi_does_not_repeat():
     assert distance["gfsvi"] < 0.2 * distance["gwi"]
 
 
-def test_two_moons_are_fitted_and_what_is_far_away_is_unknown():
+def test_two_moons_are_fitted_and_predictions_far_away_are_uncertain():
     accuracy, far = metric("two_moons", "accuracy"), metric("two_moons", "entropy_far_away")
     assert accuracy["gfsvi_rbf"] == accuracy["gfsvi_matern12"] == 1
     for name in ("tfsvi_rbf", "mfvi_rbf", "vip_rbf", "laplace_rbf", "gwi_rbf"):
         assert far["gfsvi_rbf"] > far[name]
 
 
-def test_all_methods_learn_two_moons_but_mean_field_over_weights():
+def test_all_methods_fit_two_moons_except_mean_field_over_weights():
     accuracy = metric("two_moons", "accuracy")
     assert {name for name in accuracy if accuracy[name] < 1} == {"mfvi_rbf"}
     assert {"tfsvi_rbf", "gwi_rbf"} < set(accuracy)
@@ -127,18 +127,18 @@ def test_eigenvalues_of_a_smooth_kernel_decay_faster_and_slower_in_many_dimensio
     assert count["rbf_100_10"] > count["rbf_1_10"]
 
 
-def test_the_posterior_takes_up_the_rank_of_its_prior():
+def test_the_posterior_adopts_the_rank_of_its_prior():
     rank = metric("rank", "rank")
     assert rank["tanh_rbf"] < rank["tanh_matern12"]
 
 
-def test_the_divergence_falls_with_gamma_and_a_rough_prior_takes_more_points_to_see_it():
+def test_the_divergence_falls_with_gamma_and_needs_more_points_under_a_rough_prior():
     assert all(ratio > 1 for ratio in metric("divergence", "largest_over_smallest_gamma").values())
     share = metric("divergence", "share_seen_at_50")
     assert share["rbf"] > share["matern12"]
 
 
-def test_on_boston_gfsvi_takes_more_steps_than_mfvi_against_the_papers_claim():
+def test_on_boston_gfsvi_takes_more_steps_than_mfvi_contrary_to_the_paper():
     steps = {
         (record["method"], record["fold"]): record["metrics"]["steps_until_close"]
         for record in records("figure_convergence")

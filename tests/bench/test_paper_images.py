@@ -1,4 +1,4 @@
-"""What is claimed of images, by the records of the experiments."""
+"""Claims about images, tested on recorded runs."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ MAX_ECE = {
     ("mnist", "gfsvi_random"): 0.006,
     ("mnist", "gfsvi_kmnist"): 0.006,
     ("fashion_mnist", "gfsvi_random"): 0.022,
-    ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's own for these points
+    ("fashion_mnist", "gfsvi_kmnist"): 0.042,  # the paper's value for these points
 }
 MIN_OOD = {"mnist": 0.97, "fashion_mnist": 0.98}
 BASELINES = ("map", "mfvi", "laplace")
@@ -42,7 +42,7 @@ def full():
 
 
 @pytest.mark.parametrize(("dataset", "method"), MAX_ECE)
-def test_gfsvi_classifies_as_well_as_the_paper_says(full, dataset, method):
+def test_gfsvi_classifies_as_well_as_published(full, dataset, method):
     found = full[dataset, method]["metrics"]
     for metric, least in AT_LEAST[dataset].items():
         assert found[metric] >= least, metric
@@ -50,7 +50,7 @@ def test_gfsvi_classifies_as_well_as_the_paper_says(full, dataset, method):
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_with_kmnist_gfsvi_knows_what_it_does_not_know(full, dataset):
+def test_with_kmnist_gfsvi_detects_unknown_images_best(full, dataset):
     ours = full[dataset, "gfsvi_kmnist"]["metrics"]["ood_accuracy"]
     assert ours >= MIN_OOD[dataset]
     present = [full[dataset, m] for m in BASELINES if (dataset, m) in full]
@@ -59,21 +59,21 @@ def test_with_kmnist_gfsvi_knows_what_it_does_not_know(full, dataset):
 
 @pytest.mark.parametrize(("dataset", "until"), [("mnist", 80), ("fashion_mnist", 40)])
 def test_entropy_grows_with_the_angle(full, dataset, until):
-    """Further on some images look like others: a digit upside down, a shirt lying on its side."""
+    """At larger angles some images resemble others: a digit upside down, a shirt on its side."""
     series = full[dataset, "gfsvi_kmnist"]["series"]
     angles, entropy = np.array(series["angles"]), np.array(series["entropy_at_angle"])
     assert np.all(np.diff(entropy[angles <= until]) > 0)
     assert np.all(entropy[angles > 0] > 2 * entropy[0])
 
 
-def test_of_upright_digits_it_is_surer_than_mfvi(full):
+def test_gfsvi_is_more_certain_of_upright_digits_than_mfvi(full):
     ours, theirs = (
         full["mnist", m]["metrics"]["entropy_upright"] for m in ("gfsvi_kmnist", "mfvi")
     )
     assert ours < theirs
 
 
-def test_the_quick_profile_ranks_every_method_under_one_budget():
+def test_the_quick_profile_gives_every_method_the_same_budget():
     found = records("images_quick")
     methods = Experiment.read(ROOT / "experiments/images_quick.toml").methods
     done = {(record["dataset"], record["method"], record["seed"]) for record in found}

@@ -1,4 +1,4 @@
-"""Claims about the paper's tables, tested on the records that the repository keeps."""
+"""Claims about the paper's tables, tested on recorded runs."""
 
 from pathlib import Path
 
@@ -25,14 +25,14 @@ def table_of(name: str, metric: str) -> Table:
     sorted(path.parent for path in (ROOT / "results").glob("*/report.md")),
     ids=lambda path: path.name,
 )
-def test_the_report_kept_with_records_is_made_from_them(folder):
+def test_every_report_equals_what_its_records_give(folder):
     experiment, records = read_results(folder)
     text = markdown(experiment, records, shown_tables(experiment, records))
     assert text == (folder / "report.md").read_text()
 
 
 def as_good_as_published(table: Table, method: str, num_errors: float) -> set[str]:
-    """Data sets on which a method is at most so many standard errors behind the paper."""
+    """Data sets on which a method is at most `num_errors` standard errors behind the paper."""
     differences = {d: table.difference(method, d) for d in table.datasets}
     return {d for d, value in differences.items() if value is not None and value >= -num_errors}
 
@@ -49,7 +49,7 @@ def test_no_method_of_the_paper_has_a_better_mean_rank():
     assert len(ranks) == 6 and ranks["gfsvi"] == min(ranks.values())
 
 
-def test_baselines_are_as_good_as_published_but_for_one():
+def test_baselines_are_as_good_as_published_except_for_one():
     table = table_of("regression", "expected_log_likelihood")
     published = ("fvi", "tfsvi", "mfvi", "vip", "laplace", "gwi", "sparse_gp", "exact_gp")
     missed = [(m, d) for m in published for d in FIVE - as_good_as_published(table, m, 2.0)]
@@ -57,14 +57,14 @@ def test_baselines_are_as_good_as_published_but_for_one():
 
 
 @pytest.mark.parametrize(("method", "share"), [("gfsvi", 1.0), ("gfsvi_kronecker", 0.5)])
-def test_posteriors_are_nearer_to_the_exact_one_than_published(method, share):
+def test_posteriors_are_closer_to_the_exact_one_than_published(method, share):
     table = table_of("wasserstein", "wasserstein2")
     for dataset in FIVE:
         ours, theirs = table.cells[method, dataset], table.published["gfsvi", dataset]
         assert ours.count == 5 and ours.mean < share * theirs.mean, dataset
 
 
-def test_with_one_length_scale_the_sparse_process_is_where_the_paper_has_it():
+def test_with_a_common_length_scale_the_sparse_process_is_as_close_as_published():
     table = table_of("wasserstein", "wasserstein2")
     assert {"energy", "yacht"} <= as_good_as_published(table, "sparse_gp", 1.0)
     differences = [table.difference("sparse_gp", dataset) for dataset in ("energy", "yacht")]
@@ -75,7 +75,7 @@ def test_with_one_length_scale_the_sparse_process_is_where_the_paper_has_it():
     assert nearer == {"concrete", "energy", "yacht"}
 
 
-def test_on_the_way_to_the_exact_posterior_nobody_stops_early():
+def test_distances_are_measured_without_early_stopping():
     found = Records(ROOT / "results" / "wasserstein").read()
     ours = [record for record in found if record["settings"]["method"] == "gfsvi"]
     assert len(ours) == 50

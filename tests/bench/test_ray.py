@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes, one of which dies: the records are those of one machine."""
+"""A Ray cluster that loses one of two nodes gives the same records as a single machine."""
 
 import contextlib
 import json
@@ -44,7 +44,7 @@ def run(folder: Path, output: str, *where: str) -> subprocess.Popen:
 
 @pytest.fixture
 def nodes(tmp_path):
-    """A head and a second node, each a process group of its own."""
+    """A head node and a second node, each in its own process group."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
@@ -86,7 +86,7 @@ def test_a_lost_node_costs_nothing_but_time(folder, nodes):
     address, (_, second) = nodes
     with run(folder, "cluster", "--ray", address) as process:
         for line in process.stdout:
-            if ": ok" in line:  # the first run is done: others are under way
+            if ": ok" in line:  # the first run has finished and others are running
                 break
         kill(second)
         rest = process.communicate(timeout=400)[0]

@@ -1,4 +1,4 @@
-"""Records are whole or not there, whoever writes them and however they die."""
+"""Records are complete or absent, with several writers and killed ones."""
 
 import json
 import subprocess
@@ -27,12 +27,12 @@ def hold(folder) -> None:
 
 
 def in_another_process(*words) -> subprocess.Popen:
-    """This very file, run with these words."""
+    """Run this file as a script with these arguments."""
     command = [sys.executable, __file__, *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_was_appended_is_read(tmp_path):
+def test_appended_records_are_read(tmp_path):
     records = Records(tmp_path)
     assert records.read() == []
     records.append(record(1))
@@ -40,7 +40,7 @@ def test_what_was_appended_is_read(tmp_path):
     assert records.read() == [record(1), record(2)]
 
 
-def test_of_a_run_that_was_made_again_the_last_record_counts(tmp_path):
+def test_the_last_record_of_a_repeated_run_counts(tmp_path):
     records = Records(tmp_path)
     records.append(record(1) | {"status": "failed"})
     records.append(record(2))
@@ -49,7 +49,7 @@ def test_of_a_run_that_was_made_again_the_last_record_counts(tmp_path):
 
 
 @pytest.mark.parametrize("length", [1, 30, 200_000])
-def test_half_a_line_of_a_killed_writer_is_passed_over_and_then_removed(tmp_path, length):
+def test_an_incomplete_line_of_a_killed_writer_is_skipped_and_then_removed(tmp_path, length):
     records = Records(tmp_path)
     records.append(record(1))
     with records.path.open("ab") as file:
@@ -60,20 +60,20 @@ def test_half_a_line_of_a_killed_writer_is_passed_over_and_then_removed(tmp_path
     assert len(records.path.read_text().splitlines()) == 2
 
 
-def test_a_line_that_is_no_record_is_said(tmp_path):
+def test_a_line_that_is_not_a_record_raises(tmp_path):
     Records(tmp_path).append(record(1))
     (tmp_path / "records.jsonl").write_text("[]\n")
     with pytest.raises(ExperimentError, match="expected a record in line 1 of"):
         Records(tmp_path).read()
 
 
-def test_numbers_that_are_not_finite_are_refused_before_anything_is_written(tmp_path):
+def test_non_finite_numbers_raise_before_anything_is_written(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
         Records(tmp_path).append({"run": "a", "metrics": {"mse": float("nan")}})
     assert Records(tmp_path).read() == []
 
 
-def test_two_processes_do_not_tear_each_others_lines(tmp_path):
+def test_lines_of_two_processes_do_not_interleave(tmp_path):
     for writer in [in_another_process("append", tmp_path, first) for first in (0, 100)]:
         assert writer.communicate() == ("", None) and writer.returncode == 0
     assert sorted(r["metrics"]["mse"] for r in Records(tmp_path).read()) == [
@@ -81,7 +81,7 @@ def test_two_processes_do_not_tear_each_others_lines(tmp_path):
     ]
 
 
-def test_a_run_belongs_to_one_process_until_it_is_killed(tmp_path):
+def test_a_claimed_run_is_released_when_its_process_is_killed(tmp_path):
     with in_another_process("hold", tmp_path) as process:
         assert process.stdout.readline() == "True\n"
         with Records(tmp_path).claim("run 1") as claimed:

@@ -1,4 +1,4 @@
-"""Tables by the paper's rules, and reports that are the same for the same records."""
+"""Tables by the paper's rules, and reports that depend on records alone."""
 
 import dataclasses
 import math
@@ -101,7 +101,7 @@ def test_lower_is_better_for_errors():
     assert table_of([3.0, 1.0], [0.1, 0.1], "mse").ranks("d") == {"a": 2, "b": 1}
 
 
-def test_methods_that_are_not_to_be_ranked_take_no_rank_from_others():
+def test_methods_that_are_not_ranked_take_no_rank_from_others():
     table = dataclasses.replace(table_of([3.0, 2.0, 1.0], [0.1] * 3), ranked=("b", "c"))
     assert table.mean_ranks() == {"b": 1.0, "c": 2.0}
 
@@ -156,7 +156,7 @@ def test_a_metric_that_only_describes_is_not_ranked():
         (1, (0,), "One run per cell", "boston map"),
     ],
 )
-def test_runs_are_called_by_what_the_experiment_varies(folds, seeds, sentence, name):
+def test_runs_are_named_by_what_the_experiment_varies(folds, seeds, sentence, name):
     experiment = experiment_with(folds, seeds)
     record = {"dataset": "boston", "method": "map", "fold": 1, "seed": 2}
     assert sentence in note(experiment, []) and run_name(record, experiment) == name
@@ -176,7 +176,7 @@ def test_the_difference_to_the_paper_is_in_its_standard_errors():
     assert higher.difference("a", "d") == pytest.approx(-4)
 
 
-def test_published_figures_are_the_papers():
+def test_published_values_are_those_of_the_paper():
     (table,) = tables(experiment_with(published="regression"), [], ["mse"])
     assert table.published["gfsvi", "boston"].mean == 0.123
     (table,) = tables(experiment_with(published="wasserstein"), [], ["wasserstein2"])
@@ -186,7 +186,7 @@ def test_published_figures_are_the_papers():
     )
 
 
-def test_average_ranks_are_scipys():
+def test_average_ranks_agree_with_scipy():
     values = np.random.default_rng(1).integers(0, 4, size=(7, 3)).astype(float)
     table = table_of([0.0, 0.0, 0.0], [1.0, 1.0, 1.0], "mse")
     records = [
@@ -199,13 +199,13 @@ def test_average_ranks_are_scipys():
     assert count == 7
 
 
-def test_the_critical_distance_is_demsars():
+def test_the_critical_difference_agrees_with_demsar():
     # Demsar 2006: q = 2.728 for five methods (table 5); 1.25 for four on 14 data sets (3.2.2)
     assert nemenyi_distance(4, 14) == pytest.approx(1.25, abs=0.01)
     assert nemenyi_distance(5, 30) == pytest.approx(2.728 * math.sqrt(30 / 180), abs=1e-3)
 
 
-def test_the_same_records_make_the_same_bytes_in_whatever_order(folder):
+def test_reports_do_not_depend_on_the_order_of_records(folder):
     first = {path: path.read_bytes() for path in write_reports(folder)}
     lines = Records(folder).path.read_text().splitlines(keepends=True)
     Records(folder).path.write_text("".join(reversed(lines)))
@@ -213,7 +213,7 @@ def test_the_same_records_make_the_same_bytes_in_whatever_order(folder):
     assert first == second and len(first) == 4
 
 
-def test_what_comes_from_files_is_escaped(folder):
+def test_text_from_files_is_escaped(folder):
     page = (folder / "report.html") if write_reports(folder) else None
     text = page.read_text()
     assert "<script>" not in text and "<b>small" not in text and "<i>few" not in text
@@ -221,7 +221,7 @@ def test_what_comes_from_files_is_escaped(folder):
     assert not re.search(r"(src|href)=\"http", text.replace("http://www.w3.org", ""))
 
 
-def test_failures_and_missing_folds_are_shown(folder):
+def test_failed_and_missing_runs_are_shown(folder):
     write_reports(folder)
     text = (folder / "report.md").read_text()
     assert "17 of 18 runs, 1 failed." in text and "## Failed" in text
@@ -229,7 +229,7 @@ def test_failures_and_missing_folds_are_shown(folder):
     assert "Partial data: song: a <i>few</i> rows." in text
 
 
-def test_the_tables_of_all_forms_hold_the_same_numbers(folder):
+def test_all_forms_of_a_report_hold_the_same_numbers(folder):
     write_reports(folder)
     rows = (folder / "report.csv").read_text().splitlines()
     assert rows[0].startswith("metric,dataset,method,mean") and len(rows) == 13
@@ -238,13 +238,13 @@ def test_the_tables_of_all_forms_hold_the_same_numbers(folder):
         assert f"{mean:.3f}" in (folder / name).read_text()
 
 
-def test_a_folder_without_records_is_said(tmp_path):
+def test_a_folder_without_records_raises(tmp_path):
     with pytest.raises(ExperimentError, match="expected records and experiment.toml in"):
         write_reports(tmp_path)
 
 
 @pytest.mark.parametrize("name", ['a" onload="x', "<b>", "a b"])
-def test_names_that_could_be_more_than_names_are_refused(name):
+def test_names_with_markup_or_spaces_raise(name):
     content = {"task": "regression", "datasets": ["boston"], "methods": {"map": {}}}
     with pytest.raises(ExperimentError, match="expects names of letters"):
         Experiment.parse("x", content | {"report": {"metrics": [name]}})

@@ -1,4 +1,4 @@
-"""Every run is made exactly once, by however many runners, and however often they die."""
+"""Every run is executed exactly once, with several runners and killed ones."""
 
 import random
 import signal
@@ -20,7 +20,7 @@ EXPERIMENT = Experiment.parse(
 
 
 class Quick:
-    """A worker whose runs take as long as it is told, and that counts them."""
+    """A worker whose runs take a given time and are counted."""
 
     def __init__(self, seconds: float = 0.0, fails: bool = False):
         self.made: list[str] = []
@@ -43,7 +43,7 @@ def identities() -> list[str]:
     return sorted(run.identity for run in EXPERIMENT.runs)
 
 
-def test_every_run_is_made_once_and_never_again(tmp_path):
+def test_every_run_is_executed_exactly_once(tmp_path):
     first = Quick()
     told = []
     run_all(EXPERIMENT.runs, Records(tmp_path), [first], on_record=told.append)
@@ -53,7 +53,7 @@ def test_every_run_is_made_once_and_never_again(tmp_path):
     assert second.made == []
 
 
-def test_failed_runs_are_made_again_on_demand_alone(tmp_path):
+def test_failed_runs_are_repeated_only_on_request(tmp_path):
     records = Records(tmp_path)
     run_all(EXPERIMENT.runs, records, [Quick(fails=True)])
     assert missing(EXPERIMENT.runs, records) == []
@@ -63,7 +63,7 @@ def test_failed_runs_are_made_again_on_demand_alone(tmp_path):
     assert len(records.read()) == 20
 
 
-def test_two_runners_on_one_folder_do_not_clash(tmp_path):
+def test_two_runners_on_one_folder_share_the_runs(tmp_path):
     workers = [Quick(0.01) for _ in range(4)]
     runners = [
         threading.Thread(target=run_all, args=(EXPERIMENT.runs, Records(tmp_path), pair))
@@ -87,7 +87,7 @@ def test_an_error_of_a_worker_ends_the_runner(tmp_path):
 
 
 def killed_and_started_again(folder, num_kills: int) -> None:
-    command = [sys.executable, __file__, str(folder)]  # what stands at the end of this file
+    command = [sys.executable, __file__, str(folder)]  # runs the end of this file
     chance = random.Random(0)
     for _ in range(num_kills):
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -98,7 +98,7 @@ def killed_and_started_again(folder, num_kills: int) -> None:
 
 
 @pytest.mark.parametrize("num_kills", [2, pytest.param(20, marks=pytest.mark.slow)])
-def test_killed_runners_leave_every_record_once_and_whole(tmp_path, num_kills):
+def test_killed_runners_leave_every_record_once_and_complete(tmp_path, num_kills):
     killed_and_started_again(tmp_path / "killed", num_kills)
     run_all(EXPERIMENT.runs, Records(tmp_path / "undisturbed"), [Quick()])
     lines = Records(tmp_path / "killed").path.read_text().splitlines()

@@ -1,4 +1,4 @@
-"""A search finds what scores best, goes on where it was stopped, and leaves a file for runs."""
+"""A search finds the best settings, resumes after interruptions and writes an experiment."""
 
 import math
 
@@ -27,7 +27,7 @@ CONTENT = {
 
 
 class Judge:
-    """A worker that likes Matern-1/2 and a learning rate of a hundredth, on validation rows."""
+    """A worker that scores Matern-1/2 and a learning rate of 0.01 best."""
 
     def __init__(self, dies_after: int | None = None, fails: bool = False):
         self.runs, self._dies_after, self._fails = [], dies_after, fails
@@ -51,20 +51,20 @@ def experiment():
     return Experiment.parse("small", CONTENT)
 
 
-def test_it_finds_what_validation_rows_like(experiment, tmp_path):
+def test_the_settings_with_the_best_validation_score_are_chosen(experiment, tmp_path):
     judge, trials = Judge(), []
     path = tune(experiment, Search.of(experiment), tmp_path, [judge], on_trial=trials.append)
     best = max((t for t in trials if t.score is not None), key=lambda t: t.score)
     settings = Experiment.read(path).settings_of("gfsvi", "yacht")
     assert settings == experiment.settings_of("gfsvi", "yacht") | best.settings
     assert settings["kernel"] == "matern12" and settings["training"]["num_steps"] == 7
-    assert "prior_scale" not in settings  # GFSVI's prior is one over functions
+    assert "prior_scale" not in settings  # GFSVI's prior is over functions
     assert abs(math.log10(settings["training"]["learning_rate"]) + 2) < 0.5
     assert len(trials) == 12
-    assert len(judge.runs) < 12 * 3  # what does worse than most is given up early
+    assert len(judge.runs) < 12 * 3  # bad trials are pruned
 
 
-def test_the_chosen_settings_are_what_runs_use(experiment, tmp_path):
+def test_runs_use_the_chosen_settings(experiment, tmp_path):
     path = tune(experiment, Search.of(experiment, 3), tmp_path, [Judge()])
     chosen = Experiment.read(path)
     assert [run.settings for run in chosen.runs] == [chosen.settings_of("gfsvi", "yacht")] * 3
@@ -73,7 +73,7 @@ def test_the_chosen_settings_are_what_runs_use(experiment, tmp_path):
 
 
 @pytest.mark.parametrize("runs_before", [1, 4, 11])
-def test_stopped_at_any_moment_it_goes_on(experiment, tmp_path, runs_before):
+def test_an_interrupted_search_resumes(experiment, tmp_path, runs_before):
     search = Search.of(experiment)
     with pytest.raises(Stopped):
         tune(experiment, search, tmp_path, [Judge(dies_after=runs_before)])
@@ -98,7 +98,7 @@ def test_two_workers_share_the_studies(tmp_path):
     assert len(set(made)) == len(made)
 
 
-def test_where_every_trial_fails_it_says_so(experiment, tmp_path):
+def test_a_search_in_which_every_trial_fails_raises(experiment, tmp_path):
     with pytest.raises(ExperimentError, match="do not fail; got none in 3 trials"):
         tune(experiment, Search.of(experiment, 3), tmp_path, [Judge(fails=True)])
 
@@ -111,12 +111,12 @@ def test_where_every_trial_fails_it_says_so(experiment, tmp_path):
         ({"space": {"gamma": {"low": 2, "high": 1}}}, "low, high and log, for gamma"),
     ],
 )
-def test_a_search_that_cannot_be_understood_is_refused(table, sentence):
+def test_an_invalid_search_raises(table, sentence):
     with pytest.raises(ExperimentError, match=sentence):
         Search.of(Experiment.parse("small", CONTENT | {"search": table}))
 
 
-def test_an_unknown_metric_is_answered_with_the_known_ones(tmp_path):
+def test_an_unknown_metric_raises_with_the_known_ones(tmp_path):
     table = CONTENT["search"] | {"metric": "accuracy"}
     experiment = Experiment.parse("small", CONTENT | {"search": table})
     with pytest.raises(ExperimentError, match="metric among mse, validation.*got 'accuracy'"):
