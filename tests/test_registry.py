@@ -91,7 +91,7 @@ def test_a_new_file_is_enough_for_a_new_name(new_file):
     new_file(
         "night_and_day",
         '''
-        from gfsvi.kernel import AbstractKernel, Product
+        from gfsvi.kernels import AbstractKernel, Product
 
         class NightAndDay(AbstractKernel):
             """Functions with a sharp turn."""

@@ -175,7 +175,7 @@ def test_working_in_blocks_changes_neither_covariance_nor_gradient(case, monkeyp
     whole = _everything(case)
     sizes = (1, 40) if isinstance(case.network, MLP) else (1,)
     for block_elements in sizes:
-        monkeypatch.setattr(gfsvi.networks.jacobian, "BLOCK_ELEMENTS", block_elements)
+        monkeypatch.setattr("gfsvi.networks.jacobian.BLOCK_ELEMENTS", block_elements)
         np.testing.assert_allclose(_everything(case), whole, rtol=1e-9, atol=1e-11)
 
 

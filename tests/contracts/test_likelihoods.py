@@ -33,7 +33,7 @@ NEEDS_ARGUMENTS = {CustomLikelihood: lambda: CustomLikelihood(laplace_density)}
 CLASSES = [
     member
     for _, member in inspect.getmembers(gfsvi.likelihoods, inspect.isclass)
-    if issubclass(member, AbstractLikelihood)
+    if issubclass(member, AbstractLikelihood) and not inspect.isabstract(member)
 ]
 
 

@@ -37,7 +37,7 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
 
 def test_one_file_is_all_it_takes_to_have_a_name(module: ModuleType) -> None:
     assert registry.find("methods", "anchored_ensemble") is module.AnchoredEnsemble
-    assert "draws of the prior" in registry.describe("methods")["anchored_ensemble"]
+    assert "draws from the prior" in registry.describe("methods")["anchored_ensemble"]
 
 
 def test_the_shown_method_learns_and_is_unsure_away_from_data(module: ModuleType) -> None:

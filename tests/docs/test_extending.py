@@ -1,9 +1,9 @@
-"""The files shown on the pages about extending work where they are said to be put."""
+"""The files and lines shown on the pages about extending work where they are said to go."""
 
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from gfsvi import registry
+from gfsvi.storage import model_file, tags
 from gfsvi.values import Gaussian
 
 PAGES = Path(__file__).parents[2] / "docs" / "extend"
@@ -32,6 +33,40 @@ def added(page: str, package: str, file: str, folder: Path) -> Iterator[ModuleTy
     finally:
         home.__path__.remove(str(folder))
         sys.modules.pop(f"{package}.{file}", None)
+
+
+@pytest.fixture
+def tagged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """Puts the line that a page shows into the table of tags, below a kind."""
+    caches = (tags.places, tags.class_of, tags._tags)
+
+    def tag(page: str, kind: str) -> None:
+        text = (PAGES / page).read_text()
+        ((name, where),) = re.findall(r'^"(\w+)": "([\w.]+)",$', text, re.MULTILINE)
+        monkeypatch.setitem(tags._CLASSES[kind], name, where)
+        for cached in caches:
+            cached.cache_clear()
+
+    yield tag
+    for cached in caches:
+        cached.cache_clear()
+
+
+def test_the_shown_lines_make_new_classes_part_of_model_files(tmp_path, tagged):
+    tagged("kernel.md", "kernel")
+    tagged("likelihood.md", "likelihood")
+    tagged("method.md", "method")
+    with (
+        added("kernel.md", "gfsvi.kernels", "inverse_multiquadric", tmp_path) as kernels,
+        added("likelihood.md", "gfsvi.likelihoods", "exponential", tmp_path) as likelihoods,
+        added("method.md", "gfsvi.methods", "anchored_ensemble", tmp_path) as methods,
+    ):
+        kernel = kernels.InverseMultiquadric(0.5)
+        content = {"parts": [kernel, likelihoods.Exponential(), methods.AnchoredEnsemble()]}
+        model_file.write(tmp_path / "model.gfsvi", content)
+        parts = model_file.read(tmp_path / "model.gfsvi")["parts"]
+    assert [type(part) for part in parts] == [type(part) for part in content["parts"]]
+    assert parts[0].lengthscale == 0.5
 
 
 def test_the_shown_kernel_has_a_name_and_is_a_kernel(tmp_path):

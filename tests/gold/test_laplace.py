@@ -189,7 +189,7 @@ def test_streaming_rows_in_blocks_changes_nothing(family, monkeypatch):
     case = Case(network=MLP((3,), 1))
     whole = case.variances(family)
     jax.clear_caches()  # what was compiled with large blocks
-    monkeypatch.setattr(gfsvi.networks.jacobian, "BLOCK_ELEMENTS", 40)
+    monkeypatch.setattr("gfsvi.networks.jacobian.BLOCK_ELEMENTS", 40)
     np.testing.assert_allclose(case.variances(family), whole, rtol=1e-9)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gfsvi import kernels
+from gfsvi import registry
 from gfsvi.inference.divergences import (
     Bound,
     error_bound,
@@ -14,15 +14,8 @@ from gfsvi.inference.divergences import (
     regularized_kl,
 )
 from gfsvi.kernels import RBF, Matern12
-from gfsvi.kernels.base import AbstractKernel
 from gfsvi.values import Gaussian
 
-KERNELS = [
-    name
-    for name in dir(kernels)
-    if isinstance(getattr(kernels, name), type)
-    and issubclass(getattr(kernels, name), AbstractKernel)
-]
 GAMMAS = [1e-15, 1e-10, 1e-6, 1e-3]
 
 
@@ -98,11 +91,11 @@ def test_regularized_kl_shrinks_as_gamma_grows(seed, points):
         pytest.param(1000, marks=pytest.mark.slow),
     ],
 )
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", registry.names("kernels"))
 def test_regularized_kl_is_finite_for_every_kernel_and_gamma(name, num_points):
     random = np.random.default_rng(0)
     x = random.uniform(-2, 2, size=(num_points, 1))
-    prior = getattr(kernels, name)()
+    prior = registry.find("kernels", name)()
     p = Gaussian(np.zeros((1, num_points)), prior.gram(jnp.asarray(x))[None])
     rows = np.sin(x * np.arange(1, 6))  # a network with five directions
     q = Gaussian(np.sin(3 * x).T, (rows @ rows.T)[None])

@@ -1,11 +1,11 @@
-"""Families of covariance matrices over a network's weights."""
+"""Families of covariance matrices over a network's weights, one class per file."""
 
-from gfsvi.covariances.diagonal import Diagonal
-from gfsvi.covariances.full import Full
-from gfsvi.covariances.isotropic import Isotropic
-from gfsvi.covariances.kronecker import Kronecker
-from gfsvi.covariances.last_layer import LastLayer
-from gfsvi.covariances.low_rank import LowRank
-from gfsvi.covariances.rotated_diagonal import RotatedDiagonal
-
-__all__ = ["Diagonal", "Full", "Isotropic", "Kronecker", "LastLayer", "LowRank", "RotatedDiagonal"]
+from gfsvi.covariances.base import AbstractCovariance as AbstractCovariance
+from gfsvi.covariances.base import State as State
+from gfsvi.covariances.diagonal import Diagonal as Diagonal
+from gfsvi.covariances.full import Full as Full
+from gfsvi.covariances.isotropic import Isotropic as Isotropic
+from gfsvi.covariances.kronecker import Kronecker as Kronecker
+from gfsvi.covariances.last_layer import LastLayer as LastLayer
+from gfsvi.covariances.low_rank import LowRank as LowRank
+from gfsvi.covariances.rotated_diagonal import RotatedDiagonal as RotatedDiagonal

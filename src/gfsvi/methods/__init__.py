@@ -1,5 +1,6 @@
-"""Inference: each method maps a model and data to a model."""
+"""Inference methods, one class per file: each maps a model and data to a model."""
 
+from gfsvi.methods.base import AbstractMethod as AbstractMethod
 from gfsvi.methods.deep_ensemble import DeepEnsemble as DeepEnsemble
 from gfsvi.methods.empirical_bayes import EmpiricalBayes as EmpiricalBayes
 from gfsvi.methods.exact_gp import ExactGP as ExactGP
