@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfsvi import covariances, kernels, likelihoods, networks
+from gfsvi import covariances, kernels, likelihoods, networks, registry
 from gfsvi.data import Data
 from gfsvi.functions import ConditionedProcess, GaussianProcess, LinearizedNetwork, means
 from gfsvi.methods import GFSVI
@@ -65,12 +65,13 @@ CONTENTS = {
 CONTENTS |= {f"kernel_{name}": getattr(kernels, name)() for name in ("White", "LocallyPeriodic")}
 CONTENTS |= {f"mean_{type(m).__name__}": m for m in (means.Zero(), means.Constant([1.0, 2.0]))}
 CONTENTS |= {
-    f"covariance_{name}": linearized(getattr(covariances, name)()) for name in covariances.__all__
+    f"covariance_{name}": linearized(registry.find("covariances", name)())
+    for name in registry.names("covariances")
 }
 CONTENTS |= {
-    f"likelihood_{name}": kind()
-    for name, kind in vars(likelihoods).items()
-    if isinstance(kind, type) and kind is not likelihoods.CustomLikelihood
+    f"likelihood_{name}": registry.find("likelihoods", name)()
+    for name in registry.names("likelihoods")
+    if name != "custom_likelihood"  # needs a function, which no file can hold
 }
 
 

@@ -1,4 +1,4 @@
-"""Everything comes back to the bit; what cannot is refused by name."""
+"""Everything comes back bit for bit; what cannot be saved is named in the error."""
 
 import dataclasses
 import math
@@ -18,6 +18,7 @@ from gfsvi import kernels, likelihoods, networks
 from gfsvi.functions import means
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.storage.model_file import ModelFileError, read, write
+from gfsvi.training import Optax
 from gfsvi.training.settings import Training
 
 from .model_contents import CONTENTS, X, assert_same
@@ -130,15 +131,18 @@ def _function_kernel():
 
 REFUSED = {
     "lambda": (networks.MLP(activation=lambda x: x), "function at content\\['v'\\].activation"),
-    "partial": (jax.tree_util.Partial(jnp.tanh), "Of functions only activations.*tanh"),
-    "own_kernel": (Mine(), "Mine at content\\['v'\\]. Use a class of gfsvi"),
+    "partial": (jax.tree_util.Partial(jnp.tanh), "only functions that can be saved are .*tanh"),
+    "own_kernel": (Mine(), "Mine at content\\['v'\\]. Use a class listed in"),
     "own_dataclass": (Plain(), "Plain at"),
     "equinox": (networks.as_network(eqx.nn.Linear(1, 1, key=jax.random.key(0))), "use MLP"),
     "bare_function": (networks.FunctionNetwork(lambda p, x: x, {}), "use MLP"),
-    "function_kernel": (_function_kernel(), "function"),
+    "function_kernel": (
+        _function_kernel(),
+        "FunctionKernel at .*Use a class listed",
+    ),
     "custom_density": (likelihoods.CustomLikelihood(lambda y, f: -y), "log_density"),
     "function_mean": (means.Function(lambda x: x[:, 0]), "function at"),
-    "optimiser": (Training(optimizer=optax.adam(1e-3)), "GradientTransformation.* at .*optimizer"),
+    "optimiser": (Training(optimizer=Optax(optax.adam(1e-3))), "GradientTransf.* at .*optimizer"),
     "class": (kernels.RBF, "got a .* at"),
     "bytes": (b"a", "got a bytes at content\\['v'\\]. Leave it out"),
     "set": ({1}, "got a set"),

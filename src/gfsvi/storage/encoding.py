@@ -1,7 +1,7 @@
-"""What a model file holds, as a JSON tree and a list of arrays, and back again.
+"""Converts what a model file holds to a JSON tree and a list of arrays, and back.
 
-Classes come from a list of our own modules, functions from a list of activations, and objects are
-filled field by field: decoding a stranger's tree runs no code of theirs.
+Classes come from the table of tags, functions from the list of activations, and objects are filled
+field by field, so decoding an untrusted tree runs no code from it.
 """
 
 import dataclasses
@@ -26,11 +26,11 @@ _FLOATS = {repr(value): value for value in (math.nan, math.inf, -math.inf)}
 
 
 class ModelFileError(ValueError):
-    """A model file cannot be written or read; the message says why and what to do."""
+    """Content that a model file cannot hold, or a file that cannot be read as a model."""
 
 
 def encode(content: dict[str, Any]) -> tuple[Any, list[np.ndarray]]:
-    """A JSON tree and the arrays that it points to by their number."""
+    """A JSON tree, and the arrays that it refers to by index."""
     if type(content) is not dict:
         raise ModelFileError(f"a model file expects a dictionary; got a {_described(content)}.")
     encoder = _Encoder([])
@@ -38,9 +38,9 @@ def encode(content: dict[str, Any]) -> tuple[Any, list[np.ndarray]]:
 
 
 def decode(tree: Any, arrays: list[np.ndarray], *, version: int) -> Any:
-    """Undo `encode` for a file of that format version.
+    """Undo `encode` for a file of the given format version.
 
-    A tree that it did not make raises whatever its shape leads to.
+    A malformed tree raises whatever its shape leads to; `model_file.read` handles that.
     """
     return _Decoder(arrays, version).decode(tree)
 
@@ -48,7 +48,7 @@ def decode(tree: Any, arrays: list[np.ndarray], *, version: int) -> Any:
 @final
 @dataclasses.dataclass(frozen=True)
 class _Encoder:
-    """Turns a tree into JSON and puts its arrays aside."""
+    """Converts a tree to JSON and collects its arrays."""
 
     arrays: list[np.ndarray]
 
@@ -87,13 +87,13 @@ class _Encoder:
         array = np.array(value, value.dtype.newbyteorder("<"), order="C")
         # safetensors' NumPy side knows no bfloat16
         self.arrays.append(array.view(np.uint16) if value.dtype == jnp.bfloat16 else array)
-        tag = "scalar" if isinstance(value, np.generic) else "array"
-        return {tag: len(self.arrays) - 1, "dtype": value.dtype.name}
+        node = "scalar" if isinstance(value, np.generic) else "array"
+        return {node: len(self.arrays) - 1, "dtype": value.dtype.name}
 
     def _object(self, value: Any, where: str) -> Any:
         tag = tag_of(type(value))
         if tag is None:
-            raise _refusal(value, where, "Use a class of gfsvi: reading must run no other code.")
+            raise _refusal(value, where, "Use a class listed in gfsvi.storage.tags.")
         fields = [field.name for field in dataclasses.fields(value)]
         encoded = {n: self.encode(getattr(value, n), f"{where}.{n}") for n in fields}
         return {"object": tag, "fields": encoded}
@@ -109,10 +109,10 @@ def _named(value: Any, where: str) -> Any:
     if (name := name_of(value)) is not None:
         return {"function": name}
     if isinstance(value, Opaque):
-        remedy = "Networks of other frameworks cannot be saved: use MLP, or keep it yourself."
+        remedy = "Networks of other frameworks cannot be saved: use MLP, or store it yourself."
         raise _refusal(value.content, where, remedy)
     if callable(value):
-        remedy = f"Of functions only activations can be saved: {', '.join(ACTIVATIONS)}."
+        remedy = f"The only functions that can be saved are {', '.join(ACTIVATIONS)}."
         raise _refusal(value, where, remedy)
     raise _refusal(value, where, "Leave it out, or turn it into numbers, text and lists.")
 
@@ -132,7 +132,7 @@ def _described(value: Any) -> str:
 @final
 @dataclasses.dataclass(frozen=True)
 class _Decoder:
-    """Turns JSON back into a tree; a dictionary's first key says what it stands for."""
+    """Converts JSON back to a tree; the first key of a JSON object says what it stands for."""
 
     arrays: list[np.ndarray]
     version: int
@@ -142,33 +142,44 @@ class _Decoder:
             return [self.decode(item) for item in node]
         if type(node) is not dict:
             return node
-        tag = next(iter(node), None)
-        value = node[tag]
-        if tag == "tuple":
+        kind = next(iter(node), None)
+        value = node[kind]
+        if kind == "tuple":
             return tuple([self.decode(item) for item in value])
-        if tag == "dict":
-            return {key: self.decode(item) for key, item in value}
-        if tag == ("class" if self.version == 1 else "object"):
+        if kind == "dict":
+            return without_duplicates([(key, self.decode(item)) for key, item in value])
+        if kind == ("class" if self.version == 1 else "object"):
             return self._object(value, node["fields"])
-        if tag in ("array", "scalar"):
+        if kind in ("array", "scalar"):
             array = self.arrays[value].view(_DTYPES[node["dtype"]])
-            return array if tag == "array" else array[()]
-        if tag == "key" and value in _KEY_KINDS:
+            return array if kind == "array" else array[()]
+        if kind == "key" and value in _KEY_KINDS:
             return jax.random.wrap_key_data(self.decode(node["data"]), impl=value)
-        return _known(tag, value)
+        return _known(kind, value)
 
-    def _object(self, tag: str, fields: dict[str, Any]) -> Any:
-        decoded = {name: self.decode(item) for name, item in fields.items()}
+    def _object(self, name: str, fields: dict[str, Any]) -> Any:
+        tag = format_1.tag_of_old_name(name) if self.version == 1 else name
+        kind = class_of(tag)
+        decoded = {field: self.decode(item) for field, item in fields.items()}
         if self.version == 1:
-            tag = format_1.tag_of_old_name(tag)
             decoded = format_1.upgraded_fields(tag, decoded)
-        return _rebuilt(class_of(tag), decoded)
+        return _rebuilt(kind, decoded)
 
 
-def _known(tag: Any, value: Any) -> Any:
-    known = {"float": _FLOATS, "dtype": _DTYPES, "function": ACTIVATIONS}.get(tag, {})
+def without_duplicates(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    """A dictionary of these entries; raises if a key occurs twice."""
+    entries = dict(pairs)
+    if len(entries) != len(pairs):
+        raise TypeError("a dictionary with a duplicate key")
+    return entries
+
+
+def _known(kind: Any, value: Any) -> Any:
+    known = {"float": _FLOATS, "dtype": _DTYPES, "function": ACTIVATIONS}.get(kind, {})
     if value not in known:
-        raise ValueError(f"it holds the {tag} {value!r}, which this version does not know.")
+        raise ValueError(
+            f"it holds the {kind!s:.40} {value!r:.100}, which this version does not know."
+        )
     return known[value]
 
 
@@ -182,7 +193,7 @@ def _rebuilt(kind: type[Any], fields: dict[str, Any]) -> Any:
     made = object.__new__(kind)
     for name, value in fields.items():
         object.__setattr__(made, name, value)
-    # Like Equinox: the check of every ancestor.
+    # As Equinox does: the check of every ancestor.
     for ancestor in kind.__mro__:
         if "__check_init__" in vars(ancestor):
             vars(ancestor)["__check_init__"](made)

@@ -1,4 +1,4 @@
-"""The one way to write a file: whole, or not at all."""
+"""Atomic writes: a file is replaced as a whole or left as it was."""
 
 import contextlib
 import glob
@@ -9,20 +9,20 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # there is none on Windows
+except ImportError:  # Windows has no fcntl
     fcntl = None
 
 
 class WriteError(ValueError):
-    """A file that could not be written, said in one sentence: expected, got, remedy."""
+    """A file could not be written; the message says why and what to do."""
 
 
 @contextlib.contextmanager
 def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside `path` that takes its place if all goes well, and vanishes otherwise.
+    """A draft in the folder of `path` that replaces it on success and is deleted on failure.
 
-    The draft keeps the suffix of `path`, by which writers choose their format. Drafts that killed
-    processes left behind are removed; those of living processes are locked.
+    The draft keeps the suffix of `path`, from which writers infer their format. Drafts left behind
+    by killed processes are removed; those of running processes are locked.
     """
     draft = None
     try:
@@ -36,7 +36,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     except (OSError, _UnusablePath) as error:
         reason = getattr(error, "strerror", None) or error
         raise WriteError(
-            f"expected to write {path}; it cannot be written: {reason}. "
+            f"expected a file name to write to; {path} cannot be written: {reason}. "
             "Check that the folder exists, is writable and has room, or choose another name."
         ) from error
     finally:
@@ -48,18 +48,18 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Put a whole file in place at once, or leave everything as it was."""
+    """Write a file atomically."""
     with atomic_path(path) as draft:
         draft.write_bytes(data)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Put a whole text file in place at once, in UTF-8."""
+    """Write a UTF-8 text file atomically."""
     write_bytes(path, text.encode("utf-8"))
 
 
 class _UnusablePath(ValueError):
-    """A path that names nothing a file could replace."""
+    """A path at which no file can be written."""
 
 
 def _replaceable(path: str | os.PathLike[str]) -> Path:
@@ -74,7 +74,7 @@ def _replaceable(path: str | os.PathLike[str]) -> Path:
 
 
 def _draft_prefix(target: Path) -> str:
-    return f".{target.stem[:50]}."  # the name of a file has a largest length
+    return f".{target.stem[:50]}."  # file names have a maximum length
 
 
 def _ending(target: Path) -> str:
@@ -83,10 +83,10 @@ def _ending(target: Path) -> str:
 
 @contextlib.contextmanager
 def _in_use(draft: Path) -> Iterator[None]:
-    """Create a draft that others leave alone until this ends or the process is killed."""
+    """Create a draft and lock it, so that other processes do not sweep it."""
     with open(draft, "xb") as file:
         if fcntl is None:
-            file.close()  # Windows renames no open file
+            file.close()  # Windows does not rename open files
         else:
             with contextlib.suppress(OSError):  # not every file system has locks
                 fcntl.flock(file, fcntl.LOCK_EX)
@@ -94,19 +94,20 @@ def _in_use(draft: Path) -> Iterator[None]:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what killed processes left of this file."""
+    """Remove drafts of this file left behind by killed processes."""
     if fcntl is None:
         return
     prefix, ending = glob.escape(_draft_prefix(target)), glob.escape(_ending(target))
     for draft in target.parent.glob(prefix + "[0-9a-f]" * 8 + ending):
         with contextlib.suppress(OSError), open(draft, "r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(file.fileno()).st_size:  # an empty one may be locked the next moment
+            if os.fstat(file.fileno()).st_size:  # an empty one may be about to be locked
                 draft.unlink()
 
 
 def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    # Windows flushes only files open for writing; folders can only be opened for reading.
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:

@@ -1,10 +1,10 @@
-"""The classes that a model file may hold, each under a name that outlives its module.
+"""The classes that a model file may hold, each under a tag that does not depend on its module.
 
-A file says `kernel:rbf`, never where the class lives: modules can move, and a stranger's file can
-name nothing that is not in this table.
+A file says `kernel:rbf`, not where the class is defined, so modules can move without breaking saved
+models, and an untrusted file can name only what is in this table. A tag never changes and is never
+reused for another class; a class that moves gets a new right-hand side here and nothing else.
 """
 
-import dataclasses
 import functools
 import importlib
 from typing import Any
@@ -129,6 +129,7 @@ _CLASSES = {
         "uniform_box": "points.UniformBox",
     },
     "preparation": {"preparation": "tables.preparation.Preparation"},
+    "subsampling": {"subsampling": "methods.gfsvi.Subsampling"},
     "target": {
         "labels": "auto.targets.Labels",
         "numbers": "auto.targets.Numbers",
@@ -149,7 +150,7 @@ _CLASSES = {
 
 @functools.cache
 def places() -> dict[str, str]:
-    """Where the class of each tag lives: its module and name, without the package's own name."""
+    """The module and name of the class behind each tag, relative to `gfsvi`."""
     return {
         f"{kind}:{name}": where for kind, names in _CLASSES.items() for name, where in names.items()
     }
@@ -160,18 +161,20 @@ def class_of(tag: str) -> type[Any]:
     """The class behind a tag; nothing is imported for a tag that is not in the table."""
     where = places().get(tag)
     if where is None:
-        raise ValueError(f"it holds {tag!r}, which is not a class this version can load.")
+        raise unknown(tag)
     module, _, name = where.rpartition(".")
     return getattr(importlib.import_module(f"gfsvi.{module}"), name)
 
 
+def unknown(name: object) -> ValueError:
+    """The error for a file that names a class outside the table."""
+    return ValueError(f"it holds {name!r:.100}, which is not a class this version can load.")
+
+
 def tag_of(kind: type[Any]) -> str | None:
-    """The tag of a class, if files may hold it."""
-    return (
-        _tags().get(f"{kind.__module__}.{kind.__qualname__}")
-        if dataclasses.is_dataclass(kind)
-        else None
-    )
+    """The tag of a class, or None if files may not hold it."""
+    tag = _tags().get(f"{kind.__module__}.{kind.__qualname__}")
+    return tag if tag is not None and class_of(tag) is kind else None
 
 
 @functools.cache
