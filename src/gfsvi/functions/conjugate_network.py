@@ -1,0 +1,175 @@
+"""A linearised network whose posterior is known in closed form, at points and everywhere else."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from gfsvi.covariances.isotropic import Isotropic
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
+from gfsvi.numerics.linalg import cholesky
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
+from gfsvi.values import Gaussian, Marginals
+
+T = TypeVar("T")
+METRIC = Isotropic()
+
+
+class Tangents(AbstractRandomFunction):
+    """How a network's outputs move together when its weights do: J D J'^T, for each output.
+
+    The tangent kernel of the network, D a variance per layer. Through layer factors no Jacobian
+    is formed.
+
+    Args:
+        network: The network.
+        params: The weights that it is linearised at, in float64.
+        log_scales: Logarithms of the standard deviations of D, one per leaf of the weights.
+    """
+
+    network: AbstractNetwork
+    params: Params
+    log_scales: tuple[Float[Array, ""], ...]
+
+    def jacobian(self, x: Points) -> tuple[Float[Array, "output point"], Jacobian]:
+        """Outputs and their derivatives by the weights."""
+        x = self.in_precision(x)
+        outputs = jnp.eye(jax.eval_shape(self.network.apply, self.params, x).shape[-1])
+        f, jacobian = self.network.linearize(self.params, x, outputs)
+        return f.T, jacobian
+
+    def gram(self, jacobian: Jacobian, other: Jacobian) -> Float[Array, "output point other"]:
+        """J D J'^T between all points, for each output."""
+        return METRIC.gram(self.log_scales, jacobian, other)
+
+    def in_precision(self, x: Points) -> Points:
+        """Inputs in the precision of the weights."""
+        return jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
+
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
+        f, jacobian = self.jacobian(x)
+        return Gaussian(f, self.gram(jacobian, jacobian))
+
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
+        f, jacobian = self.jacobian(x)
+        return Marginals(f, METRIC.variance(self.log_scales, jacobian))
+
+
+class ConjugateNetwork(AbstractRandomFunction):
+    """The posterior of a linearised network under a Gaussian-process prior, in closed form.
+
+    With W(x) what interpolates values at the measurement points Z (see `inference.conjugate`),
+    the mean is f(x) + W(x) d and the covariance W(x) C W(x')^T + K(x, x') - K(x, Z) K_g^-1
+    K(Z, x'): what the data say through the network, and what they leave open of the prior K,
+    which is nothing at the points and all of it far from them.
+
+    Args:
+        tangents: The network and its weights.
+        prior: The prior.
+        points: The measurement points Z.
+        shift: What the tangent kernel T(x, Z) multiplies to interpolate d, one row per output,
+        prior_shift: and what the prior K(x, Z) multiplies.
+        root: The same for a root of C,
+        prior_root: and the prior's part of it.
+        whitener: The inverse of the lower Cholesky factor of K_g, the regularised prior at Z.
+    """
+
+    tangents: Tangents
+    prior: GaussianProcess
+    points: Points
+    shift: Float[Array, "output point"]
+    prior_shift: Float[Array, "output point"]
+    root: Float[Array, "output point point"]
+    prior_root: Float[Array, "output point point"]
+    whitener: Float[Array, "point point"]
+
+    @property
+    def network(self) -> AbstractNetwork:
+        """The network."""
+        return self.tangents.network
+
+    @property
+    def params(self) -> Params:
+        """The weights that it is linearised at."""
+        return self.tangents.params
+
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
+        x = jnp.asarray(x)
+        mean, spread, explained = self._parts(x)
+        cov = spread @ jnp.swapaxes(spread, -1, -2)
+        left = self.prior.at(x).cov - (explained.T @ explained)[None]
+        return Gaussian(mean, cov + left)
+
+    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
+        def block(rows: Points) -> tuple[Array, Array]:
+            mean, spread, explained = self._parts(rows)
+            left = self.prior.marginals(rows).variance - jnp.sum(explained**2, axis=0)
+            variance = jnp.sum(spread**2, axis=-1) + jnp.maximum(left, 0)
+            return mean.T, variance.T
+
+        x = jnp.asarray(x)
+        mean, variance = _by_blocks(block, x, max(1, BLOCK_ELEMENTS // self.root[..., 0].size))
+        return Marginals(mean.T, variance[:, :, None] * jnp.eye(variance.shape[1]))
+
+    def sample_function(
+        self, *, key: PRNGKeyArray
+    ) -> Callable[[Points], Float[Array, "point output"]]:
+        """One function drawn from the process, to be evaluated anywhere.
+
+        It remembers its values, so that later ones agree with them.
+        """
+        return _DrawnFunction(self, key)
+
+    def _parts(self, x: Points) -> tuple[Array, Array, Array]:
+        """Mean, T(x, Z) times the root, and what Z explains of the prior at x."""
+        f, jacobian = self.tangents.jacobian(x)
+        _, at_points = self.tangents.jacobian(jnp.asarray(self.points))
+        gram = self.tangents.gram(jacobian, at_points)
+        cross = self.prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(self.points))
+        mean = f + jnp.einsum("opz,oz->op", gram, self.shift) + self.prior_shift @ cross.T
+        spread = gram @ self.root + cross @ self.prior_root
+        return mean, spread, self.whitener @ cross.T
+
+
+class _DrawnFunction:
+    """A function known where it has been asked for its values, and random elsewhere."""
+
+    def __init__(self, process: ConjugateNetwork, key: PRNGKeyArray):
+        self._process, self._key = process, key
+        self._x: list[np.ndarray] = []
+        self._white: list[np.ndarray] = []
+
+    @double
+    def __call__(self, x: Points) -> Float[Array, "point output"]:
+        rows = np.asarray(x, np.float64)
+        known = sum(map(len, self._x))
+        values = self._process.at(jnp.asarray(np.concatenate([*self._x, rows])))
+        jitter = 1e-10 * jnp.mean(values.variance)
+        factor = cholesky(values.cov + jitter * jnp.eye(known + len(rows)), jitter)
+        # The same standard normal numbers for known values, and new ones for the others.
+        number = jax.random.fold_in(self._key, len(self._x))
+        shape = (len(values.mean), len(rows))
+        self._white.append(np.asarray(jax.random.normal(number, shape, jnp.float64)))
+        self._x.append(rows)
+        white = jnp.concatenate([jnp.asarray(part) for part in self._white], axis=1)
+        factor = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
+        drawn = values.mean + jnp.einsum("opq,oq->op", factor, white)
+        return drawn[:, known:].T
+
+
+def _by_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
+    """Apply a function of rows block by block; its results have the rows in front."""
+    if size >= len(x):
+        return function(x)
+    num_blocks = -(-len(x) // size)
+    padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
+    blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
+    results = jax.lax.map(function, blocks)
+    return jax.tree.map(lambda r: jnp.reshape(r, (-1, *r.shape[2:]))[: len(x)], results)

@@ -1,0 +1,236 @@
+"""The posterior of a linearised network in closed form.
+
+Given the weights at which a network is linearised, the regularised objective has its maximum over
+Gaussians in closed form. With measurement points Z, the regularised prior K_g = L L^T there, the
+tangent kernel T and W(x) what interpolates values at Z, these have the covariance
+C = L (I + L^T G L)^-1 L^T, G = sum_i W(x_i)^T W(x_i) / s_i^2. Data enter through sums over rows
+alone, so that rows never have to be together.
+
+W(x) = T(x, Z) P + K(x, Z) K_g^-1 (I - T(Z, Z) P) with P = (T(Z, Z) + eps I)^-1: through the
+network as far as it can follow, and what that leaves at Z through the prior. So W is the identity
+at Z, and with the rows among the points the posterior there is the exact one.
+"""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+from scipy.linalg import cho_solve, eigh, solve_triangular
+from scipy.linalg import cholesky as lapack_cholesky
+
+from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
+from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.batching import padded
+from gfsvi.numerics.types import Points
+
+EPS = 1e-6
+"""Of the mean variance of the tangent kernel: what is added to its diagonal."""
+BLOCK = 4096
+
+Matrix = Float[np.ndarray, "point point"]
+
+
+class Interpolation(NamedTuple):
+    """The network and the prior at the measurement points."""
+
+    tangents: Tangents
+    prior: GaussianProcess
+    points: np.ndarray
+    values: Float[np.ndarray, "output point"]
+    prior_mean: Float[np.ndarray, "output point"]
+    prior_factor: Matrix
+    tangent_factors: tuple[Matrix, ...]
+    eps: tuple[float, ...]
+
+    @classmethod
+    def at(
+        cls,
+        tangents: Tangents,
+        prior: GaussianProcess,
+        points: Points,
+        *,
+        gamma: float,
+        eps: float = EPS,
+    ) -> "Interpolation":
+        """Factorise both kernels at the points."""
+        points = np.asarray(points, np.float64)
+        values, gram, mean, cov = map(np.asarray, _at_points(tangents, prior, points))
+        added = tuple(float(eps * np.mean(np.diagonal(t))) for t in gram)
+        factors = [_factor(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]
+        factor = _factor(cov + gamma * len(points) * np.eye(len(points)))
+        return cls(tangents, prior, points, values, mean, factor, tuple(factors), added)
+
+    def rows(self, x: Points) -> tuple[np.ndarray, np.ndarray]:
+        """The network at rows, and W there: (output, row) and (output, row, point)."""
+        found = _at_rows(self.tangents, self.prior, padded(x), self.points)
+        f, cross, prior = (np.asarray(array)[..., : len(x), :] for array in found)
+        through_prior = cho_solve((self.prior_factor, True), prior.T).T
+        pairs = zip(self.tangent_factors, self.eps, cross, strict=True)
+        # I - T P = eps P
+        weights = [cho_solve((c, True), (t + e * through_prior).T).T for c, e, t in pairs]
+        return f[..., 0], np.stack(weights)
+
+    def coefficients(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What T(x, Z) and K(x, Z) multiply to interpolate values at the points, by output."""
+        pairs = zip(self.tangent_factors, values, strict=True)
+        of_tangents = np.stack([cho_solve((c, True), v) for c, v in pairs])
+        left = [e * v for e, v in zip(self.eps, of_tangents, strict=True)]
+        return of_tangents, np.stack([cho_solve((self.prior_factor, True), v) for v in left])
+
+
+class Sums(NamedTuple):
+    """All that the data say about the values at the points: sums over rows that add up.
+
+    `precision` is sum_i W_i^T W_i / s_i^2, `pull` sum_i W_i^T (y_i - f_i) / s_i^2, both for each
+    output; `square` is sum_i (y_i - f_i)^2 / s_i^2 and `log_variance` sum_i log(2 pi s_i^2).
+    """
+
+    precision: Float[np.ndarray, "output point point"]
+    pull: Float[np.ndarray, "output point"]
+    square: float
+    log_variance: float
+
+    def __add__(self, other: "Sums") -> "Sums":  # pyright: ignore[reportIncompatibleMethodOverride]
+        return Sums(*(mine + others for mine, others in zip(self, other, strict=True)))
+
+
+def sums_over_rows(
+    interpolation: Interpolation, x: Points, targets: GaussianTargets, *, block: int = BLOCK
+) -> Sums:
+    """Add up what the rows say, block by block."""
+    starts = range(0, len(x), block)
+    total = None
+    for start in starts:
+        rows = slice(start, start + block)
+        of_block = _sums_of(
+            *interpolation.rows(np.asarray(x[rows])),
+            np.asarray(targets.values)[:, rows],
+            np.asarray(targets.variance)[:, rows],
+        )
+        total = of_block if total is None else total + of_block
+    if total is None:
+        raise ValueError("expected rows to learn from; got none.")
+    return total
+
+
+def _sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:
+    residual = y - f
+    scaled = weights / variance[..., None]
+    return Sums(
+        np.swapaxes(scaled, -1, -2) @ weights,
+        np.einsum("onm,on->om", scaled, residual),
+        float(np.sum(residual**2 / variance)),
+        float(np.sum(np.log(2 * np.pi * variance))),
+    )
+
+
+class Solution(NamedTuple):
+    """The maximum of the objective: for each output, the values at the points.
+
+    `shift` is their mean less the network's values, `root` a root of their covariance C, and
+    `log_evidence` log N(y; f + W (prior mean - f_Z), W K_g W^T + noise), over all outputs.
+    """
+
+    shift: Float[np.ndarray, "output point"]
+    root: Float[np.ndarray, "output point point"]
+    log_evidence: float
+
+
+def solved(interpolation: Interpolation, sums: Sums) -> Solution:
+    """The conjugate posterior at the points."""
+    factor = interpolation.prior_factor
+    distance = interpolation.prior_mean - interpolation.values
+    shifts, roots, evidence = [], [], -0.5 * (sums.square + sums.log_variance)
+    for precision, pull, d in zip(sums.precision, sums.pull, distance, strict=True):
+        inner = factor.T @ precision @ factor
+        half = _factor(inner + np.eye(len(inner)))
+        # The pull of the data on values that begin at the prior mean.
+        white = factor.T @ (pull - precision @ d)
+        solved_white = cho_solve((half, True), white)
+        shifts.append(d + factor @ solved_white)
+        roots.append(solve_triangular(half, factor.T, lower=True).T)
+        # Determinant and inversion lemmas, with the residual y - f - W d.
+        evidence += -np.sum(np.log(np.diagonal(half)))
+        evidence += d @ pull - 0.5 * d @ precision @ d + 0.5 * white @ solved_white
+    return Solution(np.stack(shifts), np.stack(roots), float(evidence))
+
+
+def posterior_of(
+    interpolation: Interpolation, solution: Solution, *, step: float = 1.0
+) -> ConjugateNetwork:
+    """The posterior everywhere, its mean moved `step` of the way from the network's."""
+    size = len(interpolation.points)
+    whitener = solve_triangular(interpolation.prior_factor, np.eye(size), lower=True)
+    return ConjugateNetwork(
+        interpolation.tangents,
+        interpolation.prior,
+        interpolation.points,
+        *interpolation.coefficients(step * solution.shift),
+        *interpolation.coefficients(solution.root),
+        whitener,
+    )
+
+
+class LeaveOneOut(NamedTuple):
+    """What every row is predicted to be without its own target, on the function's scale."""
+
+    mean: Float[np.ndarray, "output row"]
+    variance: Float[np.ndarray, "output row"]
+
+
+def leave_one_out(
+    interpolation: Interpolation,
+    solution: Solution,
+    x: Points,
+    targets: GaussianTargets,
+    *,
+    step: float = 1.0,
+) -> LeaveOneOut:
+    """Leave each row out in closed form: with leverage h, residuals grow by 1 / (1 - h)."""
+    f, weights = interpolation.rows(np.asarray(x))
+    y, noise = np.asarray(targets.values), np.asarray(targets.variance)
+    fitted = f + step * np.einsum("onm,om->on", weights, solution.shift)
+    variance = np.sum((weights @ solution.root) ** 2, axis=-1)
+    left = 1 - np.minimum(variance / noise, 1 - 1e-9)
+    return LeaveOneOut(y - (y - fitted) / left, variance / left)
+
+
+def tangents_of(network: eqx.Module, params: object) -> Tangents:
+    """The tangent kernel of a network at its weights, in float64, all weights alike."""
+    params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), params)
+    scales = tuple(jnp.zeros(()) for _ in jax.tree.leaves(params))
+    return Tangents(network, params, scales)  # pyright: ignore[reportArgumentType]
+
+
+@eqx.filter_jit
+def _at_points(
+    tangents: Tangents, prior: GaussianProcess, points: Points
+) -> tuple[Array, Array, Array, Array]:
+    values, process = tangents.at(points), prior.at(points)
+    mean = jnp.broadcast_to(process.mean, values.mean.shape)
+    return values.mean, values.cov, mean, process.cov[0]
+
+
+@eqx.filter_jit
+def _at_rows(
+    tangents: Tangents, prior: GaussianProcess, x: Points, points: Points
+) -> tuple[Array, Array, Array]:
+    f, jacobian = tangents.jacobian(x)
+    _, at_points = tangents.jacobian(points)
+    cross = prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(points))
+    return f[..., None], tangents.gram(jacobian, at_points), cross
+
+
+def _factor(matrix: np.ndarray) -> np.ndarray:
+    """A lower factor, also of a matrix that rounding has made indefinite."""
+    try:
+        return lapack_cholesky(matrix, lower=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        values, vectors = eigh(matrix)
+        floor = np.finfo(np.float64).eps * len(matrix) * np.abs(values).max()
+        root = np.sqrt(np.maximum(values, floor))[:, None] * vectors.T
+        return np.linalg.qr(root, mode="r").T
