@@ -8,7 +8,7 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -43,15 +43,19 @@ def names(collection: str) -> tuple[str, ...]:
 def find(collection: str, name: str) -> type[Any]:
     """The class of that name; case, hyphens and underscores do not matter."""
     classes = _classes(collection)
-    by_spelling = {_bare(known): known for known in classes}
-    known = by_spelling.get(_bare(name))
-    if known is None:
-        one = collection.removesuffix("s")
+    return classes[known_name(collection.removesuffix("s"), name, classes)]
+
+
+def known_name(kind: str, name: str, known: Iterable[str]) -> str:
+    """The known name that is meant; case, hyphens and underscores do not matter."""
+    by_spelling = {_bare(one): one for one in known}
+    found = by_spelling.get(_bare(name))
+    if found is None:
         raise ValueError(
-            f"expected a {one} named {_listed(sorted(classes))}; got {name!r}."
+            f"expected a {kind} named {_listed(sorted(by_spelling.values()))}; got {name!r}."
             f"{_suggestion(_bare(name), by_spelling)}"
         )
-    return classes[known]
+    return found
 
 
 def describe(collection: str) -> dict[str, str]:

@@ -48,7 +48,9 @@ def test_a_command_line_that_is_not_understood_gets_one_sentence(run, words, abo
         ("--task", "guess", "expected one of auto, regression, classification; got 'guess'"),
         ("--kernel", "mattern52", "Did you mean 'matern52'?"),
         ("--method", "guess", "expected a method named"),
-        ("--method", "empirical_bayes", "--method expects a method that learns a posterior"),
+        ("--method", "gfsvi_papr", "Did you mean 'gfsvi_paper'?"),
+        ("--method", "empirical_bayes", "method expects a method that learns a posterior"),
+        ("--likelihood", "poison", "Did you mean 'poisson'?"),
     ],
 )
 def test_an_option_that_makes_no_sense_gets_one_sentence(run, option, value, about):

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gfsvi import estimators
-from gfsvi.auto import Learner, files
-from gfsvi.auto.learner import seed_of
+from gfsvi.auto import Fitted, Learner
+from gfsvi.auto.problem import Solution
 from gfsvi.cli import main
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
@@ -58,28 +57,19 @@ def nothing_compiled(monkeypatch):
     """All but learning itself, and the file between the commands."""
     kept = []
 
-    def learn(self, all_rows, likelihood, names):
-        assert np.all(np.isfinite(all_rows.x)) and np.all(np.isfinite(all_rows.y))
-        outputs = likelihood.num_outputs(all_rows.y)
-        posterior = Learned(all_rows.y, outputs, self.task == "classification")
-        data, _, rows = self.held_out(all_rows, seed_of(self.random_state))
-        return {
-            "validation_rows_": rows,
-            "settings_": self.settings(data, len(rows), outputs, 0),
-            "posterior_": posterior,
-            "novelty_": posterior,
-            "diagnostics_": (),
-        }
+    def solve(self, problem):
+        rows = problem.rows
+        assert np.all(np.isfinite(rows.x)) and np.all(np.isfinite(rows.y))
+        posterior = Learned(rows.y, problem.num_outputs, self.task == "classification")
+        return Solution(None, posterior, None, posterior, ())
 
-    def save(path, kind, params, learned):
-        estimator = getattr(estimators, kind)(**params)
-        vars(estimator).update(learned)
-        kept.append(estimator)
+    def save(fitted, path, kind, parameters):
+        kept.append(fitted)
         Path(path).touch()
 
-    monkeypatch.setattr(Learner, "learn_standardized", learn)
-    monkeypatch.setattr(files, "save", save)
-    monkeypatch.setattr(estimators, "load", lambda path: kept[-1])
+    monkeypatch.setattr(Learner, "solve", solve)
+    monkeypatch.setattr(Fitted, "save", save)
+    monkeypatch.setattr(Fitted, "load", lambda path: kept[-1])
 
 
 def fitted_or_refused(frame, target, capsys, *options):

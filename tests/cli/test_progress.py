@@ -85,8 +85,8 @@ def test_the_first_interruption_stops_and_the_second_ends():
 def test_interrupted_twice_nothing_is_left(run, table, monkeypatch):
     from gfsvi.auto import Learner
 
-    def learn(self, frame, preparation):
-        with open(self.checkpoint, "w"):
+    def learn(self, table, preparation, weights):
+        with open(self.parameters.checkpoint, "w"):
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from gfsvi import GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import Learner
 
-from .stand_in import learn
+from .stand_in import solve
 
 KINDS = (GFSVIRegressor, GFSVIClassifier)
 
@@ -20,7 +20,7 @@ KINDS = (GFSVIRegressor, GFSVIClassifier)
 @pytest.fixture
 def stand_in(monkeypatch):
     """Estimators whose every part is real but the learning, which compiles anew for each shape."""
-    monkeypatch.setattr(Learner, "learn_standardized", learn)
+    monkeypatch.setattr(Learner, "solve", solve)
 
 
 @parametrize_with_checks([kind(random_state=0) for kind in KINDS])

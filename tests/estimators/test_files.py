@@ -80,7 +80,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 @pytest.mark.parametrize("content", [{"a": 1}, {"estimator": "GFSVIRegressor"}, {"estimator": 3}])
 def test_a_model_file_without_an_estimator_is_told_apart(tmp_path, content):
     persistence.write(tmp_path / "other.gfsvi", content)
-    with pytest.raises(ModelFileError, match="expected a fitted estimator"):
+    with pytest.raises(ModelFileError, match="expected a fitted model"):
         load(tmp_path / "other.gfsvi")
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from gfsvi import BayesianClassifier, GFSVIClassifier, GFSVIRegressor, load
-from gfsvi.auto.learner import _kernels
+from gfsvi.auto.priors import kernels_named
 from gfsvi.networks import CNN, MLP
 
 QUICK = {"kernel": "rbf", "num_steps": 20, "random_state": 0}
@@ -48,7 +48,7 @@ def test_sizes_follow_from_the_images_and_are_reported(classifier):
     assert chosen.batch_size == 100 and chosen.num_points == 25 and chosen.num_steps == 20
     assert classifier.posterior_.function.network.outputs == 3
     assert np.ndim(classifier.prior_.function.kernel.lengthscale) == 0
-    assert np.ndim(classifier.input_centre_) == 0
+    assert np.ndim(classifier.fitted_.input_centre) == 0
 
 
 def test_what_is_unlike_all_images_is_novel(classifier, images):
@@ -74,7 +74,7 @@ def test_a_network_is_known_by_name(images):
 
 @pytest.mark.parametrize(("kernel", "name"), [("linear", "Linear"), ("matern32", "Matern32")])
 def test_any_kernel_may_be_named_for_images(kernel, name):
-    found = _kernels(kernel, (6, 6, 1))
+    found = kernels_named(kernel, (6, 6, 1))
     assert [type(one).__name__ for one in found] == [name]
     assert np.ndim(getattr(found[0], "lengthscale", 0.0)) == 0
 

@@ -88,8 +88,3 @@ def test_several_targets_have_a_covariance_each(of_two_targets, numbers):
     assert cov.shape == (7, 7, 2)
     np.testing.assert_allclose(np.diagonal(cov).T, std**2, rtol=1e-6)
     assert estimator.sample_y(few, 3).shape == (7, 2, 3)
-
-
-def test_weights_of_rows_are_refused_in_words(numbers, houses, tiny):
-    with pytest.raises(TypeError, match="does not support sample_weight: every row counts the"):
-        GFSVIRegressor(**tiny).fit(numbers, houses["price"], sample_weight=np.ones(len(houses)))

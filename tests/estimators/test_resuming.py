@@ -94,7 +94,7 @@ def test_a_kernel_with_other_numbers_is_other_work(fingerprint_of):
 
 
 def test_a_row_that_only_decides_when_to_stop_is_data_too(fingerprint_of, classifier, houses):
-    row = classifier.validation_rows_[0]
+    row = classifier.fitted_.validation_rows[0]
     labels = houses["kind"].to_numpy(copy=True)
     labels[row] = "fair" if labels[row] != "fair" else "dear"
     assert fingerprint_of(labels=labels) != fingerprint_of()

@@ -16,8 +16,8 @@ def test_text_counts(regressor, houses):
 
 def test_features_are_named_after_columns(regressor, classifier):
     towns = ("town = Aachen", "town = Bonn", "town = Celle")
-    assert regressor.feature_names_ == ("size", *towns, "age")
-    assert classifier.feature_names_ == ("size", "age", "bonn", "one")
+    assert regressor.fitted_.feature_names == ("size", *towns, "age")
+    assert classifier.fitted_.feature_names == ("size", "age", "bonn", "one")
     assert classifier.feature_names_in_.tolist() == ["size", "age", "bonn", "one"]
 
 
@@ -30,4 +30,4 @@ def test_settings_say_what_followed_from_the_data(regressor, tiny):
     settings = regressor.settings_
     assert (settings.num_rows, settings.num_validation_rows, settings.num_features) == (54, 6, 5)
     assert settings.hidden == tiny["hidden"] and settings.num_steps == tiny["num_steps"]
-    assert len(regressor.validation_rows_) == 6
+    assert len(regressor.fitted_.validation_rows) == 6

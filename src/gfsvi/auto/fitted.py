@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
+from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
 from gfsvi.auto.novelty import Novelty, VarianceShare
@@ -51,8 +52,8 @@ class Fitted:
     prior: Model
     posterior: Model
     target: Numbers | Labels
-    input_centre: Any
-    input_spread: Any
+    input_centre: np.ndarray | float
+    input_spread: np.ndarray | float
     feature_names: tuple[str, ...]
     are_named: bool
     preparation: Preparation | None
@@ -67,30 +68,30 @@ class Fitted:
         """Regression or classification."""
         return self.target.task
 
-    def rows(self, x: Any) -> np.ndarray:
+    def rows(self, x: ArrayLike) -> np.ndarray:
         """Rows of numbers, made from a table if this was fitted to one."""
         if self.preparation is not None and hasattr(x, "columns"):
             return self.preparation.inputs(x)
         return np.asarray(x, np.float64)
 
-    def standardized(self, x: Any) -> np.ndarray:
+    def standardized(self, x: ArrayLike) -> np.ndarray:
         """A table or rows of numbers, as the model sees them."""
         return (self.rows(x) - self.input_centre) / self.input_spread
 
-    def predict(self, x: Any) -> AbstractPredictive:
+    def predict(self, x: ArrayLike) -> AbstractPredictive:
         """The distribution of an observation at each row."""
         return self.target.on_user_scale(self.posterior.predict(self.standardized(x)))
 
-    def novelty(self, x: Any) -> np.ndarray:
+    def novelty(self, x: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
         return self.novelty_measure.at(self.standardized(x))
 
-    def evaluate(self, x: Any, y: np.ndarray) -> dict[str, float]:
+    def evaluate(self, x: ArrayLike, y: np.ndarray) -> dict[str, float]:
         """Scores on rows whose observations are known, labels given as class numbers."""
         return scores.evaluated(self.predict(x), self.target, y)
 
     @double
-    def draws(self, x: Any, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
+    def draws(self, x: ArrayLike, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
         """Observations along functions drawn from the posterior: (sample, row, [target])."""
         standardized = self.standardized(x)
         drawn = np.asarray(_draws(self.posterior, padded(standardized), num_samples, key))
@@ -100,25 +101,34 @@ class Fitted:
         return drawn * self.target.spread + self.target.centre
 
     @double
-    def correlation(self, x: Any) -> np.ndarray:
-        """Correlations between observations at the rows, on the model's scale."""
-        values = self.posterior.function.at(self.standardized(x))
-        noise = jnp.reshape(jnp.asarray(self.posterior.likelihood.noise_std), (-1, 1, 1))
-        cov = np.asarray(values.cov + noise**2 * jnp.eye(values.cov.shape[-1]))
-        root = np.sqrt(np.diagonal(cov, axis1=-2, axis2=-1))
-        return cov / (root[:, :, None] * root[:, None, :])
+    def covariance(self, x: ArrayLike) -> np.ndarray:
+        """Covariances of observations at the rows: (row, row), or (row, row, target)."""
+        predictive = self.predict(x)
+        rows = jnp.asarray(self.standardized(x))
+        correlations = np.asarray(_correlations(self.posterior, rows))
+        known, scatter = (
+            np.atleast_2d(np.asarray(std).T)
+            for std in (predictive.epistemic_std, predictive.aleatoric_std)
+        )
+        covariances = correlations * known[:, :, None] * known[:, None, :]
+        covariances += scatter[:, :, None] ** 2 * np.eye(len(rows))
+        single = np.ndim(predictive.mean) == 1
+        return covariances[0] if single else np.moveaxis(covariances, 0, -1)
 
     def save(
-        self, path: str | PathLike[str], estimator: str | None = None, parameters: Any = None
+        self,
+        path: str | PathLike[str],
+        estimator: str | None = None,
+        parameters: Parameters | None = None,
     ) -> None:
         """Write this to one file, with the name and parameters of the estimator it belongs to.
 
         The checkpoint of the fit, if there was one, has served its purpose and is removed.
         """
-        kept = saved_parameters(parameters) if isinstance(parameters, Parameters) else {}
+        kept = {} if parameters is None else saved_parameters(parameters)
         content = {"fitted": self, "estimator": estimator, "parameters": kept}
         model_file.write(path, content)
-        if getattr(parameters, "checkpoint", None) is not None:
+        if parameters is not None and parameters.checkpoint is not None:
             Path(parameters.checkpoint).unlink(missing_ok=True)
 
     @classmethod
@@ -155,3 +165,22 @@ def _draws(
     keys = jax.random.split(noise_key, num_samples)
     drawn = jax.vmap(lambda values, k: model.likelihood.draw(values, 1, key=k)[0])(f, keys)
     return user_layout(drawn)
+
+
+@eqx.filter_jit
+def _correlations(model: Model, x: Float[Array, "row feature"]) -> Float[Array, "response row row"]:
+    """Correlations between the means of observations given the function, to first order in it."""
+    values = model.function.at(x)
+    mean = jnp.asarray(values.mean, jnp.float64)
+    outputs = jnp.eye(len(mean))
+
+    def slope(output: Float[Array, " output"]) -> Float[Array, "response row"]:
+        direction = output[:, None] * jnp.ones_like(mean)
+        return jax.jvp(lambda f: model.likelihood.moments(f)[0], (mean,), (direction,))[1]
+
+    slopes = jax.vmap(slope)(outputs)
+    cov = jnp.broadcast_to(values.cov, (len(mean), *values.cov.shape[1:]))
+    of_means = jnp.einsum("orp,opq,orq->rpq", slopes, cov, slopes)
+    deviations = jnp.sqrt(jnp.diagonal(of_means, axis1=-2, axis2=-1))
+    deviations = jnp.where(deviations > 0, deviations, 1.0)
+    return of_means / (deviations[:, :, None] * deviations[:, None, :])

@@ -3,21 +3,22 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Literal
+from typing import Literal
 
 import equinox as eqx
 import jax
 import numpy as np
+from jaxtyping import PRNGKeyArray
 
-from gfsvi import registry
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
+from gfsvi.auto.problem import Problem, Solution, hold_out
 from gfsvi.auto.recipe import Recipe, recipe_for
 from gfsvi.auto.settings import Settings
-from gfsvi.auto.sizing import sized
+from gfsvi.auto.sizing import network_for, sized
 from gfsvi.auto.targets import (
     Observed,
     observed_labels,
@@ -26,13 +27,12 @@ from gfsvi.auto.targets import (
 )
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
-from gfsvi.networks.adapters import as_network
 from gfsvi.networks.base import AbstractNetwork
-from gfsvi.networks.cnn import CNN
-from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.threads import limit_threads
@@ -71,13 +71,14 @@ class Learner:
         weights: np.ndarray | None = None,
     ) -> Fitted:
         """Learn from a prepared table, whose rows may have weights."""
-        likelihood, classes = self.parameters.likelihood, preparation.classes
-        weights = None if weights is None else weights[table.usable]
+        classes = preparation.classes
+        if weights is not None:
+            weights = _checked_weights(weights, len(table.usable))[table.usable]
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
-                return observed_numbers(y, likelihood, weights)
-            return observed_numbers_of_classes(y, classes, likelihood)
+                return self._observed_numbers(y, weights)
+            return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
         fitted = self._learn(table.x, table.y, preparation.feature_names, weights, observe)
         return dataclasses.replace(fitted, preparation=preparation)
@@ -90,14 +91,47 @@ class Learner:
         weights: np.ndarray | None = None,
     ) -> Fitted:
         """Learn from rows of numbers or images, with names of the features if there are any."""
-        likelihood = self.parameters.likelihood
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
-                return observed_labels(y, likelihood)
-            return observed_numbers(y, likelihood, weights)
+                return observed_labels(y, self.parameters.likelihood)
+            return self._observed_numbers(y, weights)
 
         return self._learn(x, y, names, weights, observe)
+
+    def solve(self, problem: Problem) -> Solution:
+        """Choose the prior, fit under it, and examine what was found."""
+        settings = problem.settings
+        random = jax.random.key(settings.seed, impl=RANDOM)
+        key, prior_key, fit_key = jax.random.split(random, 3)
+        phases = Phases(
+            self._checkpoints(problem), self.parameters.watch, self.parameters.time_budget
+        )
+        network = network_for(
+            self.parameters.network, self.recipe.method, settings, problem.num_outputs
+        )
+        method = sized(self.recipe, settings, network, phases)
+        blank, others = self._blank_prior(problem, method, network)
+        choice = _within(self.recipe.choice, phases)
+        prior, fit = _fit(
+            method,
+            blank,
+            lambda: chosen_prior(blank, problem.data, choice, key=prior_key, others=others),
+            problem,
+            fit_key,
+        )
+        posterior, history = to_numpy((fit.posterior, fit.history))
+        novelty_measure = novelty_of(prior, posterior, problem.rows, seed=settings.seed)
+        diagnostics = diagnose(
+            prior,
+            posterior,
+            problem.data,
+            method=method,
+            history=history,
+            feature_names=problem.feature_names,
+            key=key,
+        )
+        return Solution(prior, posterior, history, to_numpy(novelty_measure), diagnostics)
 
     def _learn(
         self,
@@ -107,128 +141,69 @@ class Learner:
         weights: np.ndarray | None,
         observe: Observe,
     ) -> Fitted:
+        counted = np.arange(len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
         centre, spread = _centre_and_spread(x, weights)
         with limit_threads(len(x)):
             observed = observe(y, weights)
-            data = Data((x - centre) / spread, observed.y, weights)
-            return self._learn_standardized(data, observed, names, (centre, spread))
-
-    def _learn_standardized(
-        self,
-        all_rows: Data,
-        observed: Observed,
-        given: Sequence[str] | None,
-        scale: tuple[Any, Any],
-    ) -> Fitted:
-        names = tuple(given or (f"x{i}" for i in range(1, all_rows.x.shape[1] + 1)))
-        seed = int(self.parameters.random_state)
-        key, prior_key, fit_key = jax.random.split(jax.random.key(seed, impl=RANDOM), 3)
-        data, validation, validation_rows = self.held_out(all_rows, seed)
-        num_outputs = observed.likelihood.num_outputs(data.y)
-        settings = self.settings(data, len(validation_rows), num_outputs, seed)
-        phases = Phases(
-            self._checkpoints(all_rows, settings),
-            self.parameters.watch,
-            self.parameters.time_budget,
-        )
-        network = self._network(settings, num_outputs)
-        method = sized(self.recipe.method, settings, network, phases)
-        prior, fit = self._fit(
-            method, network, observed, data, validation, phases, (prior_key, fit_key)
-        )
-        posterior, history = to_numpy((fit.posterior, fit.history))
+            rows = Data((x - centre) / spread, observed.y, weights)
+            problem = self._problem(rows, observed.likelihood, names)
+            solution = self.solve(problem)
         return Fitted(
-            prior=prior,
-            posterior=posterior,
+            **solution._asdict(),
             target=observed.target,
-            input_centre=scale[0],
-            input_spread=scale[1],
-            feature_names=names,
-            are_named=given is not None,
+            input_centre=centre,
+            input_spread=spread,
+            feature_names=problem.feature_names,
+            are_named=names is not None,
             preparation=None,
-            settings=settings,
-            history=history,
-            novelty_measure=to_numpy(novelty_of(prior, posterior, all_rows, seed=seed)),
-            diagnostics=diagnose(
-                prior,
-                posterior,
-                data,
-                method=method,
-                history=history,
-                feature_names=names,
-                key=key,
-            ),
-            validation_rows=validation_rows,
+            settings=problem.settings,
+            validation_rows=counted[problem.validation_rows],
         )
 
-    def _fit(
-        self,
-        method: AbstractMethod,
-        network: AbstractNetwork,
-        observed: Observed,
-        data: Data,
-        validation: Data | None,
-        phases: Phases,
-        keys: tuple[Any, Any],
-    ) -> tuple[Model, Fit]:
-        """The chosen prior, and the fit under it."""
-        prior_key, fit_key = keys
-        kernel, *others = kernels_named(self.parameters.kernel, data.x.shape[1:])
-        prior = blank_prior(
+    def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
+        likelihood = self.parameters.likelihood
+        if isinstance(likelihood, str) and likelihood == "auto":
+            likelihood = self.recipe.likelihood
+        return observed_numbers(y, likelihood, weights)
+
+    def _problem(
+        self, rows: Data, likelihood: AbstractLikelihood, names: Sequence[str] | None
+    ) -> Problem:
+        parameters = self.parameters
+        seed = int(parameters.random_state)
+        data, validation, validation_rows = hold_out(rows, parameters.validation_fraction, seed)
+        given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
+        settings = Settings.derive(
+            self.recipe.method,
+            len(data),
+            len(validation_rows),
+            data.x.shape[1:],
+            likelihood.num_outputs(rows.y),
+            seed,
+            **{name: getattr(parameters, name) for name in given},
+        )
+        names = tuple(names or (f"x{i}" for i in range(1, rows.x.shape[1] + 1)))
+        return Problem(rows, data, validation, validation_rows, likelihood, names, settings)
+
+    def _blank_prior(
+        self, problem: Problem, method: AbstractMethod, network: AbstractNetwork
+    ) -> tuple[Model, list[AbstractKernel]]:
+        """The prior to begin with, and other kernels that it may have."""
+        kernel, *others = kernels_named(self.parameters.kernel, problem.data.x.shape[1:])
+        blank = blank_prior(
             method,
-            observed.likelihood,
-            data,
+            problem.likelihood,
+            problem.rows,
             kernel=kernel,
             network=network,
             scale=self.prior_scale,
         )
-        choice = _within(self.recipe.choice, phases)
-        # Compiling the fit takes as long as choosing the prior: both at once.
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            if isinstance(method, Precompiled):
-                pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
-            prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
-            return prior, method(prior, data, key=fit_key, validation=validation)
+        return blank, others
 
-    def held_out(self, data: Data, seed: int) -> tuple[Data, Data | None, np.ndarray]:
-        """Rows to train on, rows to judge by if there are enough, and the numbers of the latter."""
-        order = np.random.default_rng(seed).permutation(len(data))
-        count = round(self.parameters.validation_fraction * len(data))
-        if count < 2 or len(data) - count < 2:
-            return data, None, np.zeros(0, int)
-        held_out, rest = np.sort(order[:count]), np.sort(order[count:])
-        return data.take(rest), data.take(held_out), held_out
-
-    def settings(self, data: Data, num_validation: int, num_outputs: int, seed: int) -> Settings:
-        """The sizes of this fit."""
-        given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
-        return Settings.derive(
-            self.recipe.method,
-            len(data),
-            num_validation,
-            data.x.shape[1:],
-            num_outputs,
-            seed,
-            **{name: getattr(self.parameters, name) for name in given},
-        )
-
-    def _network(self, settings: Settings, num_outputs: int) -> AbstractNetwork:
-        """The network asked for with as many outputs as are needed; a user's own as it is."""
-        chosen = self.parameters.network
-        if chosen is None:
-            chosen = getattr(self.recipe.method, "network", MLP())
-        if isinstance(chosen, str):
-            chosen = registry.find("networks", chosen)()
-        if isinstance(chosen, CNN):
-            return dataclasses.replace(chosen, outputs=num_outputs)
-        if isinstance(chosen, MLP):
-            return MLP(settings.hidden, num_outputs, chosen.activation)
-        return as_network(chosen)
-
-    def _checkpoints(self, data: Data, settings: Settings) -> Checkpoints | None:
+    def _checkpoints(self, problem: Problem) -> Checkpoints | None:
         parameters = self.parameters
         if parameters.checkpoint is None:
             return None
@@ -236,10 +211,10 @@ class Learner:
         told = (parameters.kernel, parameters.likelihood)
         numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(told) if eqx.is_array(leaf)]
         work = {
-            "x": data.x,
-            "y": data.y,
-            "weights": data.weights,
-            "settings": settings,
+            "x": problem.rows.x,
+            "y": problem.rows.y,
+            "weights": problem.rows.weights,
+            "settings": problem.settings,
             "prior": {"text": repr(told), "numbers": numbers, "scale": self.prior_scale},
             "method": repr(self.recipe.method),
             "network": repr(parameters.network),
@@ -248,17 +223,38 @@ class Learner:
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
 
 
+def _fit(
+    method: AbstractMethod,
+    blank: Model,
+    choose: Callable[[], Model],
+    problem: Problem,
+    key: PRNGKeyArray,
+) -> tuple[Model, Fit]:
+    """Choose the prior while the fit is compiled, which takes as long, and fit under it."""
+    data, validation = problem.data, problem.validation
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        if isinstance(method, Precompiled):
+            pool.submit(method.precompile, blank, data, key=key, validation=validation)
+        prior = choose()
+        return prior, method(prior, data, key=key, validation=validation)
+
+
 def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:
     """The choice of a prior, held to its share of the time."""
     last = None if choice.last is None else phases.training(choice.last, PRIOR)
     return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
 
 
-def _centre_and_spread(x: np.ndarray, weights: np.ndarray | None) -> tuple[Any, Any]:
+def _centre_and_spread(
+    x: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray | float, np.ndarray | float]:
     """Of every feature; for images one for all pixels, which belong together."""
-    if x.ndim > 2:
-        return x.mean(), x.std() or 1.0
-    return np.average(x, axis=0, weights=weights), spreads(x, weights)
+    if x.ndim == 2:
+        return np.average(x, axis=0, weights=weights), spreads(x, weights)
+    inner = tuple(range(1, x.ndim))
+    centre = float(np.average(x.mean(axis=inner), weights=weights))
+    variance = np.average(((x - centre) ** 2).mean(axis=inner), weights=weights)
+    return centre, float(np.sqrt(variance)) or 1.0
 
 
 def _checked_weights(weights: np.ndarray, num_rows: int) -> np.ndarray:

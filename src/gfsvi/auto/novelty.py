@@ -1,13 +1,13 @@
 """How unlike everything seen an input is."""
 
 import dataclasses
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from numpy.typing import ArrayLike
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
@@ -46,7 +46,7 @@ class Novelty(eqx.Module):
         return cls(_conditioned(prior, some, len(some) / num_rows))
 
     @double
-    def at(self, x: Any) -> np.ndarray:
+    def at(self, x: ArrayLike) -> np.ndarray:
         """Zero where the data say all there is to know, one where they say nothing."""
         return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
 
@@ -54,14 +54,15 @@ class Novelty(eqx.Module):
 class VarianceShare(eqx.Module):
     """The share of the prior's variance that the posterior has left, in [0, 1].
 
-    For priors over weights, which cannot be conditioned on where observations were made.
+    For priors that cannot be conditioned on where observations were made: those over weights, and
+    those under a likelihood that no Gaussian regression stands in for.
     """
 
     prior: AbstractRandomFunction
     posterior: AbstractRandomFunction
 
     @double
-    def at(self, x: Any) -> np.ndarray:
+    def at(self, x: ArrayLike) -> np.ndarray:
         """Zero where nothing is left to learn, one where nothing was learned."""
         return in_blocks(
             lambda block: _share_of_variance(self.prior, self.posterior, block),
@@ -73,7 +74,7 @@ def novelty_of(
     prior: Model, posterior: Model, data: Data, *, seed: int
 ) -> "Novelty | VarianceShare":
     """Novelty as the prior allows it."""
-    if isinstance(prior.function, GaussianProcess):
+    if isinstance(prior.function, GaussianProcess) and prior.likelihood.has_gaussian_targets:
         return Novelty.of(prior, data, seed=seed)
     return VarianceShare(prior.function, posterior.function)
 
@@ -107,7 +108,7 @@ def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
     function = GaussianProcess(prior.function.kernel)
     variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance
     # A row that stands for several is several observations: noise averages out.
-    noise = jnp.broadcast_to(jnp.mean(variance) * weight, (1, len(data)))
+    noise = jnp.broadcast_to(jnp.mean(variance) * weight / data.row_weights, (1, len(data)))
     x = jnp.asarray(data.x, jnp.float64)
     return ConditionedProcess.given(function, x, jnp.zeros_like(noise), noise)
 

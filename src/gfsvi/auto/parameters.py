@@ -3,9 +3,9 @@
 import dataclasses
 from collections.abc import Callable
 from os import PathLike
-from typing import Any
 
-from gfsvi.kernels.base import AbstractKernel
+import numpy as np
+
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.training.settings import Progress
@@ -25,6 +25,7 @@ class Parameters:
         kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
             kernel of gfsvi, GPJax, tinygp or scikit-learn. Its parameters are learned from there.
         likelihood: How observations scatter: "auto", the name of a likelihood, or a likelihood.
+            Under a `CustomLikelihood` the kernel keeps its parameters: give it one that fits.
         network: For images (row, height, width[, channel]): "cnn", or a network of gfsvi,
             Equinox, Flax or Haiku that takes them with their channels; None for a table.
         hidden: Widths of the hidden layers of the network for a table.
@@ -39,9 +40,9 @@ class Parameters:
         random_state: Seed, or a NumPy random state.
     """
 
-    kernel: "str | AbstractKernel | Any" = "auto"
+    kernel: str | object = "auto"
     likelihood: str | AbstractLikelihood = "auto"
-    network: Any = None
+    network: str | object | None = None
     hidden: tuple[int, ...] | None = None
     num_points: int | None = None
     gamma: float | None = None
@@ -51,7 +52,7 @@ class Parameters:
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None
-    random_state: Any = None
+    random_state: int | np.random.RandomState | None = None
 
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
@@ -67,7 +68,7 @@ class MethodParameters(Parameters):
     prior_scale: float = 1.0
 
 
-def saved_parameters(parameters: Parameters) -> dict[str, Any]:
+def saved_parameters(parameters: Parameters) -> dict[str, object]:
     """The parameters that a model file keeps."""
     names = [field.name for field in dataclasses.fields(parameters)]
     return {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}

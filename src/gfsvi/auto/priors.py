@@ -3,7 +3,6 @@
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from jaxtyping import PRNGKeyArray
@@ -30,7 +29,7 @@ MIN_PRIOR_ROWS = 200
 
 
 def kernels_named(
-    kernel: Any, shape: tuple[int, ...], *, common: bool = False
+    kernel: object, shape: tuple[int, ...], *, common: bool = False
 ) -> tuple[AbstractKernel, ...]:
     """The kernel families to choose from, for inputs of this shape.
 
@@ -76,8 +75,10 @@ def chosen_prior(
     others: Sequence[AbstractKernel] = (),
 ) -> Model:
     """The prior with its parameters, and its kernel among `others`, chosen by evidence."""
-    if isinstance(prior.function, BayesianNetwork) or not prior.likelihood.has_gaussian_targets:
+    if isinstance(prior.function, BayesianNetwork):
         return prior
+    if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
+        return _with_plain_kernel(prior)
     many_outputs = prior.function.outputs
     method = dataclasses.replace(
         choice,

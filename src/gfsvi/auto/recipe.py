@@ -4,7 +4,7 @@ import dataclasses
 
 from gfsvi import registry
 from gfsvi.covariances.diagonal import Diagonal
-from gfsvi.inference.calibration import NoCalibration
+from gfsvi.inference.calibration import AbstractCalibration, MostProbable, NoCalibration
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.methods.gfsvi import GFSVI
@@ -21,6 +21,9 @@ class Recipe:
         name: What users call it.
         method: The method, with its settings.
         choice: How the prior's parameters are chosen before.
+        calibration: How held-out rows set the noise when an estimator or the command line fits;
+            None for the method's own way.
+        likelihood: The likelihood of numbers where the user names none; "auto" to choose it.
         departures: How it differs from the paper's Algorithm 1, for GFSVI.
     """
 
@@ -29,6 +32,8 @@ class Recipe:
     choice: EmpiricalBayes = EmpiricalBayes(
         num_starts=1, training=Training(num_steps=75, optimizer=Adam(0.1, batch_size=400))
     )
+    calibration: AbstractCalibration | None = None
+    likelihood: str = "auto"
     departures: tuple[str, ...] = ()
 
 
@@ -36,11 +41,11 @@ DEFAULT = Recipe(
     "gfsvi",
     GFSVI(),
     departures=(
-        "covariance: Kronecker factors per layer instead of independent weights",
-        "measurement points: training inputs and a box instead of the box alone",
-        "mean: fitted alone before the covariance instead of with it",
-        "noise: set by held-out rows after training instead of by the training rows",
-        "likelihood: a learned warp of the target where it helps instead of one noise level",
+        "The covariance has Kronecker factors per layer instead of independent weights.",
+        "Measurement points are training inputs and a box instead of the box alone.",
+        "The mean is fitted alone before the covariance instead of together with it.",
+        "The noise is set by held-out rows after training instead of by the training rows.",
+        "Numeric targets are warped where that helps instead of having one noise level.",
     ),
 )
 """What `GFSVIRegressor()`, `gfsvi fit` and `gfsvi bench` call "gfsvi"."""
@@ -54,28 +59,40 @@ PAPER = Recipe(
         training=Training(num_steps=4000, optimizer=Adam(1e-2), evaluate_every=50),
         calibration=NoCalibration(),
     ),
+    likelihood="normal",
 )
 """The paper's Algorithm 1: independent weights, Adam on the whole objective from the start."""
 
-_RECIPES = {recipe.name: recipe for recipe in (DEFAULT, PAPER)}
+_NAMED = {recipe.name: recipe for recipe in (DEFAULT, PAPER)}
+_OF_PAPER = "The paper's Algorithm 1: independent weights, trained together with the mean by Adam."
 
 
 def recipe_for(method: str | AbstractMethod) -> Recipe:
-    """The recipe of that name, that of any other method with its defaults, or of a given method."""
+    """The recipe of that name, that of any other method with its defaults, or of a given method.
+
+    A given method keeps its calibration where it is not that method's default.
+    """
     if isinstance(method, str):
-        if method in _RECIPES:
-            return _RECIPES[method]
+        if method not in _NAMED:
+            method = registry.known_name("method", method, descriptions())
+        if method in _NAMED:
+            return _NAMED[method]
         method = registry.find("methods", method)()
-        if isinstance(method, GFSVI):  # another spelling of its name
-            return DEFAULT
     if isinstance(method, EmpiricalBayes) or not isinstance(method, AbstractMethod):
         raise ValueError(
             "method expects a method that learns a posterior, or its name; "
             f"got {method!r}. `gfsvi list methods` lists them."
         )
-    return Recipe(type(method).__name__, method)
+    own = isinstance(method, GFSVI) or _is_calibrated(method)
+    return Recipe(type(method).__name__, method, calibration=None if own else MostProbable())
 
 
-def recipe_names() -> tuple[str, ...]:
-    """The names of recipes that are not those of a method alone."""
-    return tuple(_RECIPES)
+def descriptions() -> dict[str, str]:
+    """What every method that has a name is, in one sentence, by name."""
+    return dict(sorted({**registry.describe("methods"), PAPER.name: _OF_PAPER}.items()))
+
+
+def _is_calibrated(method: AbstractMethod) -> bool:
+    """Whether the method was given another calibration than its default."""
+    defaults = {field.name: field.default for field in dataclasses.fields(method)}
+    return "calibration" in defaults and method.calibration != defaults["calibration"]

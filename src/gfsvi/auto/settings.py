@@ -50,9 +50,9 @@ class Settings:
             "batch_size": BATCH_SIZE,
             **dict.fromkeys(("num_points", "gamma", "num_mean_steps", "num_steps")),
         }
-        is_gfsvi = isinstance(method, GFSVI)
         if len(shape) > 1:
-            derived |= _for_images(num_rows, is_gfsvi, given) | {"image_shape": shape}
+            batch_size = given.get("batch_size", IMAGE_BATCH_SIZE)
+            derived |= _for_images(method, num_rows, batch_size) | {"image_shape": shape}
         elif isinstance(method, GFSVI):
             batch_size = given.get("batch_size", BATCH_SIZE)
             derived |= _for_tables(method, num_rows, num_outputs, batch_size)
@@ -103,14 +103,16 @@ def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int)
     return sizes
 
 
-def _for_images(num_rows: int, is_gfsvi: bool, given: dict[str, Any]) -> dict[str, Any]:
+def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> dict[str, Any]:
     """Small batches, as in the paper, and a dozen passes over the images."""
-    batch_size = given.get("batch_size", IMAGE_BATCH_SIZE)
     num_steps = min(max(600, 12 * num_rows // batch_size), 6000)
     sizes: dict[str, Any] = {"batch_size": batch_size, "num_steps": num_steps}
-    if is_gfsvi:  # most of them for the mean alone
-        few = {"num_points": 25, "gamma": 1e-10, "num_steps": max(200, num_steps // 5)}
-        sizes |= {"num_mean_steps": num_steps, **few}
+    if isinstance(method, GFSVI):
+        sizes["gamma"] = method.gamma
+        if method.points is None:
+            sizes["num_points"] = 25
+        if method.mean is not None:  # most of the steps are for the mean alone
+            sizes |= {"num_mean_steps": num_steps, "num_steps": max(200, num_steps // 5)}
     return sizes
 
 

@@ -1,16 +1,20 @@
 """A method with the network and the sizes of one fit."""
 
 import dataclasses
-from typing import Any
 
+from gfsvi import registry
 from gfsvi.auto.phases import MEAN, POSTERIOR, Phases
+from gfsvi.auto.recipe import Recipe
 from gfsvi.auto.settings import Settings, with_batch_size
 from gfsvi.covariances.diagonal import Diagonal
-from gfsvi.inference.calibration import MostProbable
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, TrainedMean
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import Subsampling
+from gfsvi.networks.adapters import as_network
 from gfsvi.networks.base import AbstractNetwork
+from gfsvi.networks.cnn import CNN
+from gfsvi.networks.mlp import MLP
+from gfsvi.points import AbstractPoints, UniformBox
 from gfsvi.training.settings import Training
 
 _FOR_IMAGES = {"covariance": Diagonal(), "subsampling": Subsampling(2, 2)}
@@ -18,13 +22,40 @@ _FOR_IMAGES = {"covariance": Diagonal(), "subsampling": Subsampling(2, 2)}
 every image too many Jacobians."""
 
 
+def network_for(
+    chosen: object, method: AbstractMethod, settings: Settings, num_outputs: int
+) -> AbstractNetwork:
+    """The network asked for with as many outputs as are needed; a user's own as it is.
+
+    Args:
+        chosen: The name of a network, a network of any library, or None for the method's own.
+        method: The method that trains it.
+        settings: The sizes of the fit.
+        num_outputs: How many outputs the likelihood needs.
+    """
+    if chosen is None:
+        chosen = getattr(method, "network", MLP())
+    if isinstance(chosen, str):
+        chosen = registry.find("networks", chosen)()
+    if isinstance(chosen, CNN):
+        return dataclasses.replace(chosen, outputs=num_outputs)
+    if isinstance(chosen, MLP):
+        return MLP(settings.hidden, num_outputs, chosen.activation)
+    return as_network(chosen)
+
+
 def sized(
-    method: AbstractMethod, settings: Settings, network: AbstractNetwork, phases: Phases
+    recipe: Recipe, settings: Settings, network: AbstractNetwork, phases: Phases
 ) -> AbstractMethod:
-    """The method with the sizes of a fit, for those that it has fields for."""
-    given: dict[str, Any] = {"points": settings.points, "gamma": settings.gamma}
-    changes = {name: value for name, value in given.items() if value is not None}
-    changes |= {"network": network, "calibration": MostProbable()}
+    """The method of a recipe with the sizes of a fit, for those that it has fields for."""
+    method = recipe.method
+    wanted = {
+        "network": network,
+        "points": _points(getattr(method, "points", None), settings),
+        "gamma": settings.gamma,
+        "calibration": recipe.calibration,
+    }
+    changes = {name: value for name, value in wanted.items() if value is not None}
     if settings.image_shape is not None:
         changes |= _FOR_IMAGES
     training, mean = (getattr(method, name, None) for name in ("training", "mean"))
@@ -35,6 +66,14 @@ def sized(
         changes["mean"] = _resized_mean(mean, settings, phases)
     fields = {field.name for field in dataclasses.fields(method)}
     return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
+
+
+def _points(chosen: AbstractPoints | None, settings: Settings) -> AbstractPoints | None:
+    """Measurement points as the settings have them; a method's own box keeps its place."""
+    if isinstance(chosen, UniformBox):
+        count = settings.num_points
+        return chosen if count is None else dataclasses.replace(chosen, num_points=count)
+    return settings.points
 
 
 def _resized(training: Training, settings: Settings, num_steps: int | None) -> Training:

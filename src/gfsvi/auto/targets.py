@@ -2,22 +2,20 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple, cast
+from typing import ClassVar, Literal, NamedTuple, cast
 
 import numpy as np
 
 from gfsvi import registry
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.likelihoods.base import AbstractLabelLikelihood, AbstractLikelihood
 from gfsvi.likelihoods.categorical import Categorical
-from gfsvi.likelihoods.normal import Normal
-from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives.warp import Warp
+from gfsvi.tables import Label
 
 START_NOISE = 0.3
 MAX_SHARE_OF_ONE_VALUE = 0.05
 """Where one value is more frequent, the target has no density that a warp could follow."""
-MIN_ROWS_TO_WARP = 20
 _NOISE_FIELDS = ("noise", "scale")
 
 
@@ -27,8 +25,8 @@ class Numbers:
 
     task: ClassVar[str] = "regression"
 
-    centre: Any
-    spread: Any
+    centre: np.ndarray | float
+    spread: np.ndarray | float
 
     def standardized(self, y: np.ndarray) -> np.ndarray:
         """Observations on the model's scale."""
@@ -45,7 +43,7 @@ class Labels:
 
     task: ClassVar[str] = "classification"
 
-    classes: tuple[Any, ...]
+    classes: tuple[Label, ...]
 
     def on_user_scale(self, predictive: AbstractPredictive) -> AbstractPredictive:
         """A predictive of class numbers, which is what the user is given too."""
@@ -67,16 +65,16 @@ def observed_numbers(
     centre = np.average(y, axis=0, weights=weights)
     spread = np.sqrt(np.average((y - centre) ** 2, axis=0, weights=weights))
     target = Numbers(centre, np.where(spread > 0, spread, 1.0)[()])
-    if likelihood == "auto":
-        standardized = target.standardized(y)
-        return Observed(standardized, _auto(standardized), target)
+    if isinstance(likelihood, str):
+        likelihood = _auto(y, weights) if likelihood == "auto" else likelihood
     chosen = _named(likelihood) if isinstance(likelihood, str) else likelihood
+    _check_task(chosen, "regression")
     if not chosen.rescalable:
         target = Numbers(np.zeros_like(centre), np.ones_like(spread))
     standardized = target.standardized(y)
-    if isinstance(likelihood, str):
-        chosen = _started(chosen, standardized)
     chosen.check(standardized)
+    if isinstance(likelihood, str):
+        chosen = _started(chosen, standardized, weights)
     return Observed(standardized, chosen, target)
 
 
@@ -93,24 +91,46 @@ def observed_labels(y: np.ndarray, likelihood: str | AbstractLikelihood = "auto"
 
 
 def observed_numbers_of_classes(
-    numbers: np.ndarray, labels: Sequence[Any], likelihood: str | AbstractLikelihood = "auto"
+    numbers: np.ndarray, labels: Sequence[Label], likelihood: str | AbstractLikelihood = "auto"
 ) -> Observed:
     """Labels that are positions among known classes already."""
-    if likelihood == "auto" or likelihood == "categorical":
-        chosen: AbstractLikelihood = Categorical(num_classes=len(labels))
-    else:
-        chosen = _named(likelihood) if isinstance(likelihood, str) else likelihood
+    chosen = likelihood
+    if isinstance(chosen, str):
+        chosen = Categorical() if chosen == "auto" else _named(chosen)
+    _check_task(chosen, "classification")
+    if isinstance(chosen, Categorical) and chosen.num_classes is None:
+        chosen = dataclasses.replace(chosen, num_classes=len(labels))
     chosen.check(numbers)
     return Observed(numbers, chosen, Labels(tuple(labels)))
 
 
-def _auto(y: np.ndarray) -> AbstractLikelihood:
+def task_of(likelihood: str) -> Literal["regression", "classification"] | None:
+    """The task that the likelihood of this name is for; None for "auto"."""
+    if likelihood == "auto":
+        return None
+    kind = registry.find("likelihoods", likelihood)
+    return "classification" if issubclass(kind, AbstractLabelLikelihood) else "regression"
+
+
+def _check_task(likelihood: AbstractLikelihood, task: str) -> None:
+    wanted = "labels" if task == "classification" else "numbers"
+    found = "labels" if isinstance(likelihood, AbstractLabelLikelihood) else "numbers"
+    if wanted != found:
+        raise ValueError(
+            f"{task} expects a likelihood of {wanted}; got {type(likelihood).__name__}, which is "
+            f"one of {found}. `gfsvi list likelihoods` lists all of them."
+        )
+
+
+def _auto(y: np.ndarray, weights: np.ndarray | None) -> str:
+    """A warp wherever the targets have a density that it could follow."""
     columns = y.reshape(len(y), -1)
-    shares = [np.unique(column, return_counts=True)[1].max() / len(y) for column in columns.T]
-    noise = np.full(columns.shape[1], START_NOISE)
-    if len(y) < MIN_ROWS_TO_WARP or max(shares) > MAX_SHARE_OF_ONE_VALUE:
-        return Normal(noise)
-    return WarpedNormal(noise, Warp.fitted(y))
+    total = len(y) if weights is None else np.sum(weights)
+    counts = [
+        np.bincount(np.unique(column, return_inverse=True)[1], weights) for column in columns.T
+    ]
+    share = max(count.max() for count in counts) / total
+    return "normal" if share > MAX_SHARE_OF_ONE_VALUE else "warped_normal"
 
 
 def _named(name: str) -> AbstractLikelihood:
@@ -118,18 +138,20 @@ def _named(name: str) -> AbstractLikelihood:
         return registry.find("likelihoods", name)()
     except TypeError:
         raise ValueError(
-            f"likelihood expects a name of a likelihood with defaults; {name!r} has none. "
+            f"likelihood expects the name of a likelihood with defaults; {name!r} has none. "
             "Build it in Python and pass the object."
         ) from None
 
 
-def _started(likelihood: AbstractLikelihood, y: np.ndarray) -> AbstractLikelihood:
-    """Noise to start from, for each of the targets, and a warp that fits them."""
+def _started(
+    likelihood: AbstractLikelihood, y: np.ndarray, weights: np.ndarray | None
+) -> AbstractLikelihood:
+    """The noise to start from, one per target, and a warp that fits them."""
     size = y.reshape(len(y), -1).shape[1]
     fields = {field.name for field in dataclasses.fields(likelihood)}
-    changes: dict[str, Any] = {
+    changes: dict[str, np.ndarray | Warp] = {
         name: np.full(size, START_NOISE) for name in _NOISE_FIELDS if name in fields
     }
     if "warp" in fields:
-        changes["warp"] = Warp.fitted(y)
+        changes["warp"] = Warp.fitted(y, weights=weights)
     return dataclasses.replace(likelihood, **changes)

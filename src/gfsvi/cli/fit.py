@@ -12,7 +12,7 @@ from gfsvi import registry
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics.process import prepare_jax
-from gfsvi.tables import Preparation, PreparedTable
+from gfsvi.tables import Preparation, PreparedTable, Task
 from gfsvi.tables.reading import read_table
 from gfsvi.tables.weights import read_weights
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "seed", "time_budget")
 _REPEATED += ("output", "report")
+"""Options of a command line that does the same again."""
 PAGE_SECONDS = 8.0
 """What a page takes to write, with its pictures."""
 
@@ -35,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check_names(arguments)
     frame = read_table(arguments.table)
     weights, frame = _weights(frame, arguments)
-    preparation = Preparation.learn(frame, arguments.target, arguments.task)
+    preparation = Preparation.learn(frame, arguments.target, _task(arguments))
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
     with Reporter(quiet=arguments.quiet) as reporter:
@@ -83,6 +84,15 @@ def _fit(
     return fitted
 
 
+def _task(arguments: argparse.Namespace) -> Task:
+    """The task that was asked for, or that the likelihood is for; else the table decides."""
+    from gfsvi.auto.targets import task_of
+
+    if arguments.task != "auto":
+        return arguments.task
+    return task_of(arguments.likelihood) or "auto"
+
+
 def _weights(
     frame: "pandas.DataFrame", arguments: argparse.Namespace
 ) -> "tuple[numpy.ndarray | None, pandas.DataFrame]":
@@ -103,14 +113,10 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 
 
 def _check_names(arguments: argparse.Namespace) -> None:
-    """Raise for names of nothing before any work is done."""
-    if arguments.method not in ("gfsvi", "gfsvi_paper"):
-        kind = registry.find("methods", arguments.method)
-        if kind.__name__ == "EmpiricalBayes":
-            raise ValueError(
-                "--method expects a method that learns a posterior; got empirical_bayes, which "
-                "chooses priors and is used anyway. `gfsvi list methods` lists the others."
-            )
+    """Raise for unknown names before any work is done."""
+    from gfsvi.auto.recipe import recipe_for
+
+    recipe_for(arguments.method)
     for option, collection in (("kernel", "kernels"), ("likelihood", "likelihoods")):
         if (name := getattr(arguments, option)) != "auto":
             registry.find(collection, name)
@@ -141,17 +147,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["gfsvi", "fit", arguments.table]
     for name in arguments.target:
         words += ["--target", name]
-    for option in (
-        "task",
-        "method",
-        "kernel",
-        "likelihood",
-        "weight",
-        "seed",
-        "time_budget",
-        "output",
-        "report",
-    ):
+    for option in _REPEATED:
         value = getattr(arguments, option)
         if value is not None:
             words += [f"--{option.replace('_', '-')}", str(value)]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gfsvi import registry
 
-EXPERIMENTS = "experiments"
+EXPERIMENTS, METHODS = "experiments", "methods"
 
 
 def collections() -> tuple[str, ...]:
@@ -19,12 +19,22 @@ def run(arguments: argparse.Namespace) -> int:
     for number, collection in enumerate(chosen):
         if len(chosen) > 1:
             print(f"{'' if number == 0 else chr(10)}{collection}")
-        is_folder = collection == EXPERIMENTS
-        described = _experiments() if is_folder else registry.describe(collection)
+        described = _described(collection)
         width = max(map(len, described), default=0)
         for name, sentence in described.items():
             print(f"  {name:<{width}}  {sentence}")
     return 0
+
+
+def _described(collection: str) -> dict[str, str]:
+    """What every member of a collection is, in one sentence."""
+    if collection == EXPERIMENTS:
+        return _experiments()
+    if collection == METHODS:
+        from gfsvi.auto import recipe
+
+        return recipe.descriptions()
+    return registry.describe(collection)
 
 
 def _experiments() -> dict[str, str]:

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any, NoReturn
 
 from gfsvi import __version__
@@ -155,7 +156,7 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def _bench() -> Any:
+def _bench() -> ModuleType:
     from gfsvi.cli import bench  # needs filelock, which others do without
 
     return bench

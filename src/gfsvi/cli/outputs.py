@@ -8,7 +8,7 @@ from gfsvi.tables.reading import TableError
 
 
 def check_outputs(outputs: dict[str, str | None], inputs: dict[str, str]) -> None:
-    """Refuse options that name no file that could be written, or one that is read or named twice.
+    """Raise if an option names a file that cannot be written, is read, or is named twice.
 
     Args:
         outputs: What each option names, if it was given.

@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 from types import FrameType
-from typing import Any, TextIO
+from typing import TextIO
 
 from gfsvi.training.settings import Progress
 
@@ -26,7 +26,7 @@ class Reporter:
         self._interrupted = False
 
     def __enter__(self) -> "Reporter":
-        self._previous: Any = signal.signal(signal.SIGINT, self._interrupt)
+        self._previous = signal.signal(signal.SIGINT, self._interrupt)
         return self
 
     def __exit__(self, *_: object) -> None:

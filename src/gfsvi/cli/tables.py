@@ -32,7 +32,7 @@ def prepared(
             f"expected the columns the model was fitted to; got a table without "
             f"{', '.join(map(repr, missing))}. Add them."
         )
-    return frame[list(names)], ()
+    return frame.loc[:, list(names)], ()
 
 
 def prediction_table(
@@ -57,8 +57,8 @@ def _label_columns(classes: np.ndarray, predictive: CategoricalPredictive) -> di
     return {
         "predicted": classes[np.asarray(predictive.predicted)],
         **probabilities,
-        "entropy": predictive.entropy,
-        "mutual_information": predictive.mutual_information,
+        "entropy": np.asarray(predictive.entropy),
+        "mutual_information": np.asarray(predictive.mutual_information),
     }
 
 
@@ -66,7 +66,7 @@ def _number_columns(
     targets: tuple[str, ...] | None, predictive: AbstractRealPredictive, level: float
 ) -> dict[str, np.ndarray]:
     lower, upper = predictive.interval(level)
-    columns = {
+    numbers = {
         "mean": predictive.mean,
         "std": predictive.std,
         "lower": lower,
@@ -74,11 +74,13 @@ def _number_columns(
         "epistemic_std": predictive.epistemic_std,
         "aleatoric_std": predictive.aleatoric_std,
     }
-    if np.ndim(predictive.mean) == 1:
+    columns = {name: np.asarray(values) for name, values in numbers.items()}
+    mean = columns["mean"]
+    if mean.ndim == 1:
         return columns
-    names = targets or [f"y{number + 1}" for number in range(predictive.mean.shape[1])]
+    names = targets or [f"y{number + 1}" for number in range(mean.shape[1])]
     return {
-        f"{target}_{name}": np.asarray(values)[:, number]
+        f"{target}_{name}": values[:, number]
         for number, target in enumerate(names)
         for name, values in columns.items()
     }

@@ -2,9 +2,10 @@
 
 import dataclasses
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -12,7 +13,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.learner import Learner
 from gfsvi.auto.parameters import MethodParameters, Parameters
-from gfsvi.auto.recipe import recipe_for
+from gfsvi.auto.recipe import DEFAULT, recipe_for
+from gfsvi.auto.settings import Settings
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.model import Model
 from gfsvi.tables import Preparation
@@ -39,6 +41,16 @@ class AbstractEstimator(Parameters, BaseEstimator):
         return self.fitted_.posterior
 
     @property
+    def preparation_(self) -> Preparation | None:
+        """How a table becomes rows of numbers; None after `fit(X, y)`."""
+        return self.fitted_.preparation
+
+    @property
+    def settings_(self) -> Settings:
+        """The sizes of the fit."""
+        return self.fitted_.settings
+
+    @property
     def history_(self) -> History:
         """What happened during training."""
         return self.fitted_.history
@@ -52,7 +64,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         self,
         frame: "pandas.DataFrame",
         target: str | list[str],
-        sample_weight: Any = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Fit to a table as it comes: text, gaps and dates included; predictions take the same."""
         preparation = Preparation.learn(frame, target, self.task)
@@ -63,9 +75,10 @@ class AbstractEstimator(Parameters, BaseEstimator):
         self.n_features_in_ = len(fitted.feature_names)
         return self._with(fitted)
 
-    def novelty(self, X: Any) -> np.ndarray:
+    def novelty(self, X: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
-        return self.fitted_.novelty(self._known_rows(X))
+        rows = self._known_rows(X)
+        return self.fitted_.novelty(rows)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file; `gfsvi.load` reads it anywhere."""
@@ -84,11 +97,11 @@ class AbstractEstimator(Parameters, BaseEstimator):
         return Learner(
             self.task,
             Parameters(**given),
-            recipe_for(self.method if is_chosen else "gfsvi"),
+            recipe_for(self.method) if is_chosen else DEFAULT,
             self.prior_scale if is_chosen else 1.0,
         )
 
-    def _fit_rows(self, X: np.ndarray, y: np.ndarray, sample_weight: Any) -> Self:
+    def _fit_rows(self, X: np.ndarray, y: np.ndarray, sample_weight: ArrayLike | None) -> Self:
         names = getattr(self, "feature_names_in_", None)
         names = None if names is None else [str(name) for name in names]
         weights = None
@@ -96,19 +109,21 @@ class AbstractEstimator(Parameters, BaseEstimator):
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         return self._with(self._learner().learn(X, y, names, weights))
 
-    def _known_rows(self, X: Any) -> Any:
+    def _known_rows(self, X: ArrayLike) -> ArrayLike:
         """Rows to predict at: a table like the one fitted to, numbers or images."""
         check_is_fitted(self)
         if self.fitted_.preparation is not None and hasattr(X, "columns"):
             return X
         return _with_channels(validate_data(self, X, reset=False, **self._expected(X)))
 
-    def _rows_and_targets(self, X: Any, y: Any, **options: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _rows_and_targets(
+        self, X: ArrayLike, y: ArrayLike, **options: bool | int
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Rows to learn from, and what was observed there."""
         X, y = validate_data(self, X, y, **self._expected(X), **options)
-        return _with_channels(X), y
+        return _with_channels(X), np.asarray(y)
 
-    def _expected(self, X: Any) -> dict[str, Any]:
+    def _expected(self, X: ArrayLike) -> dict[str, object]:
         """What arrays must be like; images are only accepted with a network for them."""
         shape = getattr(X, "shape", ())
         if self.network is None and len(shape) > 2:
@@ -119,7 +134,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         return {"dtype": np.float64, "allow_nd": self.network is not None}
 
 
-def seed_of(random_state: Any) -> int:
+def seed_of(random_state: int | np.random.RandomState | None) -> int:
     """A whole number from whatever scikit-learn accepts as a source of randomness."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)

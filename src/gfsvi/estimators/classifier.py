@@ -1,9 +1,10 @@
 """Classification on a table of numbers."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import ClassVar, Literal, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
@@ -24,27 +25,27 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
         """The labels, in the order of the columns of `predict_proba`."""
         return np.array(cast(Labels, self.fitted_.target).classes)
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows `X` and their labels; a row of weight two counts like two rows."""
         X, y = self._rows_and_targets(X, y, ensure_min_samples=2)
         check_classification_targets(y)
         return self._fit_rows(X, np.asarray(y), sample_weight)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: ArrayLike) -> np.ndarray:
         """The most probable label of each row."""
         probabilities = self.predict_proba(X)
         return self.classes_[np.argmax(probabilities, axis=1)]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """The probability of each class, in the order of `classes_`."""
         return np.asarray(self.predict_distribution(X).probabilities)
 
-    def predict_distribution(self, X: Any) -> CategoricalPredictive:
+    def predict_distribution(self, X: ArrayLike) -> CategoricalPredictive:
         """The distribution of the label at each row, as class numbers."""
         rows = self._known_rows(X)
         return cast(CategoricalPredictive, self.fitted_.predict(rows))
 
-    def class_numbers(self, y: Any) -> np.ndarray:
+    def class_numbers(self, y: ArrayLike) -> np.ndarray:
         """Labels as positions in `classes_`."""
         check_is_fitted(self)
         classes = self.classes_
@@ -63,7 +64,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
 class GFSVIClassifier(AbstractClassifier):
     """Labels predicted with probabilities that know how sure they are."""
 
-    kernel: Any = "auto"
+    kernel: str | object = "auto"
 
 
 @dataclasses.dataclass(eq=False, repr=False)

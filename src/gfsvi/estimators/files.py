@@ -35,6 +35,6 @@ def load(path: str | PathLike[str]) -> Any:
     return estimator
 
 
-def _are_known(kind: type[AbstractEstimator], parameters: Any) -> bool:
+def _are_known(kind: type[AbstractEstimator], parameters: object) -> bool:
     known = {field.name for field in dataclasses.fields(kind)} - NOT_SAVED
     return isinstance(parameters, dict) and set(parameters) <= known

@@ -1,10 +1,11 @@
 """Regression on a table of numbers."""
 
 import dataclasses
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import ClassVar, Literal, Self, cast
 
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
@@ -18,7 +19,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
 
     task: ClassVar[Literal["regression", "classification"]] = "regression"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows `X` and their targets, (row,) or (row, target).
 
         A row of weight two counts like the same row twice.
@@ -28,7 +29,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
         return self._fit_rows(X, np.asarray(y, np.float64), sample_weight)
 
     def predict(
-        self, X: Any, return_std: bool = False, return_cov: bool = False
+        self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         """The mean, and if wanted the standard deviation or covariance of observations."""
         if return_std and return_cov:
@@ -37,26 +38,19 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
         mean = np.asarray(predictive.mean)
         if return_std:
             return mean, np.asarray(predictive.std)
-        if return_cov:
-            return mean, self._covariance(X, np.asarray(predictive.std))
-        return mean
+        return (mean, self.fitted_.covariance(self._known_rows(X))) if return_cov else mean
 
-    def predict_distribution(self, X: Any) -> AbstractRealPredictive:
+    def predict_distribution(self, X: ArrayLike) -> AbstractRealPredictive:
         """The distribution of an observation at each row."""
         rows = self._known_rows(X)
         return cast(AbstractRealPredictive, self.fitted_.predict(rows))
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
+    def sample_y(
+        self, X: ArrayLike, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0
+    ) -> np.ndarray:
         """Observations drawn along functions of the posterior: (row, [target,] sample)."""
         rows, key = self._known_rows(X), jax.random.key(seed_of(random_state))
         return np.moveaxis(self.fitted_.draws(rows, n_samples, key=key), 0, -1)
-
-    def _covariance(self, X: Any, std: np.ndarray) -> np.ndarray:
-        """The correlations of the values on the model's scale, with these deviations."""
-        deviations = np.atleast_2d(std.T)
-        correlation = self.fitted_.correlation(self._known_rows(X))
-        covariance = correlation * deviations[:, :, None] * deviations[:, None, :]
-        return covariance[0] if std.ndim == 1 else np.moveaxis(covariance, 0, -1)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -69,7 +63,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
 class GFSVIRegressor(AbstractRegressor):
     """Numbers predicted with their uncertainty; several targets share one network."""
 
-    kernel: Any = "auto"
+    kernel: str | object = "auto"
 
 
 @dataclasses.dataclass(eq=False, repr=False)
