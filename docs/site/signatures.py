@@ -1,6 +1,6 @@
-"""Signatures of Equinox modules, which are dataclasses without saying so.
+"""Signatures of Equinox modules, which are dataclasses without the decorator.
 
-Without them an API page would show `RBF()` and not `RBF(lengthscale=1.0, variance=1.0)`.
+Without this, an API page would show `RBF()` instead of `RBF(lengthscale=1.0, variance=1.0)`.
 """
 
 import ast
@@ -10,7 +10,7 @@ import griffe
 
 
 class EquinoxSignatures(griffe.Extension):
-    """Gives every class of annotated fields the `__init__` that Equinox will make."""
+    """Adds to every class with annotated fields the `__init__` that Equinox generates."""
 
     def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
         """Add the missing `__init__`."""
@@ -30,7 +30,7 @@ def _is_dataclass(cls: griffe.Class) -> bool:
 def _is_field(attribute: griffe.Attribute) -> bool:
     if attribute.annotation is None or "property" in attribute.labels:
         return False
-    # A ClassVar has a value for the class and none for its instances.
+    # A ClassVar has a value on the class and none on its instances.
     of_class = attribute.labels == {"class-attribute"}
     return not (of_class or "AbstractVar" in str(attribute.annotation))
 
@@ -45,7 +45,7 @@ def _parameter(field: griffe.Attribute) -> griffe.Parameter:
 
 
 def _default(text: str) -> str | None:
-    """The default itself, where a field is declared by a call such as `eqx.field(default=1)`."""
+    """The default of a field, also if declared by a call such as `eqx.field(default=1)`."""
     value = ast.parse(text, mode="eval").body
     if not isinstance(value, ast.Call):
         return text

@@ -1,7 +1,7 @@
 """Tutorials: plain Python scripts that are also pages.
 
-A block of comment lines with an empty line on both sides is prose, in Markdown; everything else is
-code. What the code printed and drew when it was last run is kept in `docs/learn/recorded`:
+A block of comment lines between two empty lines is prose, in Markdown; everything else is code.
+What the code printed and drew when it was last run is kept in `docs/learn/recorded`:
 
     python docs/site/tutorials.py [NAME ...]
 """
@@ -26,14 +26,14 @@ ORDER = ("table", "prior_knowledge", "own_network", "labels", "images")
 
 
 class Cell(NamedTuple):
-    """A piece of a tutorial: `prose`, or code in `python` or `bash`."""
+    """One piece of a tutorial: `prose`, or code in `python` or `bash`."""
 
     kind: str
     text: str
 
 
 def cells(path: Path) -> list[Cell]:
-    """The script in pieces; commands stand in prose between fences."""
+    """Split a script into cells; shell commands are fenced blocks in prose."""
     source = path.read_text()
     docstring = ast.get_docstring(ast.parse(source)) or ""
     title, _, introduction = docstring.partition("\n")
@@ -50,7 +50,7 @@ def cells(path: Path) -> list[Cell]:
 
 
 def _gap(source: str, paragraph: str) -> str:
-    """The empty lines before a paragraph, one or two of them."""
+    """The one or two empty lines before a paragraph."""
     return "\n\n\n" if f"\n\n\n{paragraph}" in source else "\n\n"
 
 
@@ -62,7 +62,7 @@ def _prose(paragraph: str) -> Iterator[Cell]:
 
 
 def page(path: Path) -> str:
-    """The tutorial as Markdown, with what was recorded."""
+    """The tutorial as Markdown, with its recorded output."""
     recorded = iter(outcomes_of(path))
     parts = []
     for kind, text in cells(path):
@@ -74,18 +74,18 @@ def page(path: Path) -> str:
         if outcome["output"]:
             parts.append(f'```text title="it prints"\n{outcome["output"]}\n```')
         parts.extend(f"![What it draws](recorded/{name})" for name in outcome["pictures"])
-    parts.append(f"*This page is a script, [{path.name}]({path.name}), and runs as it stands.*")
+    parts.append(f"*This page is a script that you can run: [{path.name}]({path.name}).*")
     return "\n\n".join(parts) + "\n"
 
 
 def outcomes_of(path: Path) -> list[dict[str, Any]]:
-    """What was recorded when the tutorial was last run, cell by cell."""
+    """What was recorded when the tutorial was last run, per cell."""
     record = RECORDED / f"{path.stem}.json"
     return json.loads(record.read_text()) if record.exists() else []
 
 
 def run(path: Path, folder: Path) -> list[dict[str, Any]]:
-    """Run a tutorial in a folder, commands included; what each cell printed and drew."""
+    """Run a tutorial in a folder, commands included; return what each cell printed and drew."""
     names: dict[str, Any] = {"__name__": "__main__"}
     outcomes = []
     with contextlib.chdir(folder):
@@ -119,7 +119,7 @@ def _in_shell(command: str) -> str:
 
 
 def record(path: Path) -> None:
-    """Run a tutorial and keep what it printed and drew."""
+    """Run a tutorial and record what it printed and drew."""
     import matplotlib
 
     matplotlib.use("Agg")

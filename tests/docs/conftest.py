@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def tutorials() -> ModuleType:
-    """The module that runs tutorials and makes pages of them."""
+    """The module that runs tutorials and turns them into pages."""
     spec = importlib.util.spec_from_file_location("tutorials", ROOT / "docs/site/tutorials.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -28,7 +28,7 @@ def tutorials() -> ModuleType:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as `make docs` builds it: a warning is an error."""
+    """The site, built as `make docs` builds it: warnings are errors."""
     pytest.importorskip("mkdocs")
     pytest.importorskip("mkdocstrings")
     folder = tmp_path_factory.mktemp("site")
@@ -46,12 +46,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, format: str, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """Where the site is served, on this machine alone."""
+    """The local address at which the site is served."""
     handler = functools.partial(_Quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Every block of code in README and on every page does what it shows."""
+"""Every code block in the README and on the pages does what it shows."""
 
 import contextlib
 import io
@@ -15,7 +15,7 @@ from gfsvi.cli.main import parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-# Measured: more than about five seconds.
+# Pages whose blocks take more than about five seconds.
 SLOW = {
     "README.md",
     "docs/index.md",
@@ -30,7 +30,7 @@ OUTPUT = 'text title="it prints"'
 
 
 class Block(NamedTuple):
-    """Code of a page, in which language, and what it says that it prints."""
+    """A code block, its language, and the output that the page shows."""
 
     language: str
     code: str
@@ -38,7 +38,7 @@ class Block(NamedTuple):
 
 
 def blocks(page: Path) -> list[Block]:
-    """The blocks of a page in order; what is shown as output belongs to the block before."""
+    """The code blocks of a page, in order, each with the output shown after it."""
     found: list[Block] = []
     for match in FENCE.finditer(page.read_text()):
         code = textwrap.dedent(match[3])

@@ -1,4 +1,4 @@
-"""The site builds without a warning, has every page, and is whole in a real browser."""
+"""The site builds without warnings, has every page, and is intact in a real browser."""
 
 import re
 from pathlib import Path
@@ -61,12 +61,12 @@ def test_no_marker_is_left_unexpanded(site):
 
 
 def opened(browser: Any, address: str, view: str) -> tuple[Any, dict[str, list[str]]]:
-    """A page of the browser, with what it complains about and asks for."""
+    """A browser page, with its errors and requests."""
     page = browser.new_page(**VIEWS[view])
     heard: dict[str, list[str]] = {"complaints": [], "requests": []}
     page.on("console", lambda message: heard["complaints"].append(message.text))
     page.on("pageerror", lambda error: heard["complaints"].append(str(error)))
-    # Not "requestfailed": leaving a page gives up what it was still asking for.
+    # Not "requestfailed": leaving a page cancels its pending requests.
     page.on("response", lambda got: got.status < 400 or heard["complaints"].append(got.url))
     page.on("request", lambda sent: heard["requests"].append(sent.url))
     return page, heard

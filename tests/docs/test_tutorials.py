@@ -15,7 +15,7 @@ every_tutorial = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: s
 
 
 def words(text: str) -> list[str]:
-    """What was printed, without the numbers, which are a little different everywhere."""
+    """What was printed, without the numbers, which vary between machines."""
     return re.sub(r"[-\d.,]+", " # ", text).split()
 
 
