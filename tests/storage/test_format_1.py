@@ -1,26 +1,38 @@
 """Model files of format 1, written before modules moved: they load and predict as they did."""
 
 import dataclasses
+import json
 import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gfsvi.data import Data
-from gfsvi.storage.format_1 import tag_of_old_name
+from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
+from gfsvi.inference.mean_fit import AutoMean, GaussNewtonMean, TrainedMean
+from gfsvi.methods import GFSVI, ExactGP, Laplace
+from gfsvi.methods.gfsvi import Subsampling
+from gfsvi.networks import MLP
+from gfsvi.storage.format_1 import tag_of_old_name, upgraded_fields
 from gfsvi.storage.model_file import FORMAT, read, write
 from gfsvi.storage.tags import class_of
+from gfsvi.training.optimizers import LBFGS, Adam, FullBatchUpTo
+from gfsvi.training.settings import Training
 
 from .forging import changed, text_of
+from .model_contents import assert_same
 
 FOLDER = Path(__file__).parent / "format_1"
-# Every class that files of format 1 were made of, by its name then.
-NAMES = (FOLDER / "names.txt").read_text().split()
-FILES = ("regressor.gfsvi", "classifier.gfsvi")
+# Every class that files of format 1 were made of, with its fields, by its name then.
+FIELDS = json.loads((FOLDER / "fields.json").read_text())
+NAMES = tuple(FIELDS)
+FILES = ("regressor.gfsvi", "classifier.gfsvi", "objects.gfsvi")
 
 Arrays = dict[str, np.ndarray]
 
@@ -69,7 +81,7 @@ def test_one_bit_would_be_noticed(output):
     assert equal(now, dict(now)) and not equal(changed, now)
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", FILES[:2])
 def test_a_file_saved_again_is_of_the_newest_format_and_names_no_module(output, file):
     before, after = (text_of((folder / file).read_bytes()) for folder in (FOLDER, output))
     assert '"format":1' in before and re.search(r"gfsvi\.\w+", before)
@@ -83,6 +95,80 @@ def test_every_class_of_format_1_is_found(name):
 
 def test_different_classes_of_format_1_have_different_tags():
     assert len({tag_of_old_name(name) for name in NAMES}) == len(NAMES) > 80
+
+
+@pytest.fixture(scope="module")
+def objects() -> dict[str, dict[str, Any]]:
+    """Objects written before methods and their training got the fields they have now."""
+    return read(FOLDER / "objects.gfsvi")
+
+
+def test_every_class_that_built_without_arguments_is_read_with_the_fields_it_has_now(objects):
+    assert len(objects["defaults"]) > 50
+    for name, value in objects["defaults"].items():
+        assert type(value) is class_of(tag_of_old_name(name))
+        assert vars(value).keys() == {field.name for field in dataclasses.fields(value)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_fields_of_every_class_of_format_1_become_those_of_today(name):
+    tag = tag_of_old_name(name)
+    upgraded = upgraded_fields(tag, dict.fromkeys(FIELDS[name]))
+    assert set(upgraded) == {field.name for field in dataclasses.fields(class_of(tag))}
+
+
+def test_objects_saved_again_come_back_the_same(objects, tmp_path):
+    write(tmp_path / "objects.gfsvi", objects)
+    assert_same(read(tmp_path / "objects.gfsvi"), objects)
+
+
+QUICK = Training(7, Adam(0.5, 40, max_step_multiplier=3.0), evaluate_every=2, patience=4)
+# What a GFSVI of format 1 had by default, whatever the defaults are today.
+BEFORE = GFSVI(
+    gamma=1e-10,
+    mean=AutoMean(
+        GaussNewtonMean(num_steps=20, num_rounds=4),
+        TrainedMean(
+            Training(
+                2000, FullBatchUpTo(20_000, Adam(3e-3, max_step_multiplier=4)), evaluate_every=100
+            )
+        ),
+    ),
+    training=Training(150, Adam(2e-2, max_step_multiplier=4), evaluate_every=10),
+    calibration=HeldOut(1.0, leave_one_out=True),
+    subsampling=Subsampling(None, None),
+)
+LAPLACE = Laplace(training=Training(3000, Adam(2e-2), evaluate_every=100), num_rounds=30)
+NOW = {
+    "training": QUICK,
+    "training with all rows": replace(QUICK, optimizer=FullBatchUpTo(900, QUICK.optimizer)),
+    "quasi-Newton training": replace(QUICK, optimizer=LBFGS()),
+    "no calibration": replace(LAPLACE, calibration=NoCalibration()),
+    "half calibrated": ExactGP(num_starts=0, calibration=HeldOut(0.5)),
+    "most probable": replace(BEFORE, calibration=MostProbable()),
+    "without leaving rows out": replace(BEFORE, calibration=HeldOut(0.5)),
+    "Gauss-Newton": replace(BEFORE, mean=GaussNewtonMean()),
+    "never Gauss-Newton": replace(BEFORE, mean=TrainedMean(QUICK)),
+    "no mean fit": replace(BEFORE, mean=None),
+    "Gauss-Newton or nothing": replace(BEFORE, mean=GaussNewtonMean()),
+    "subsampled": replace(
+        BEFORE,
+        network=MLP((5,)),
+        mean=AutoMean(otherwise=TrainedMean(QUICK)),
+        training=QUICK,
+        subsampling=Subsampling(num_samples=3, num_outputs=2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NOW)
+def test_methods_and_their_training_mean_what_they_meant(objects, name):
+    assert_same(objects["variants"][name], NOW[name])
+
+
+def test_a_method_with_its_defaults_keeps_those_of_its_time(objects):
+    assert objects["variants"].keys() == NOW.keys()
+    assert_same(objects["defaults"]["gfsvi.methods.gfsvi.GFSVI"], BEFORE)
 
 
 def test_fields_added_since_have_the_value_they_had_in_effect(tmp_path):

@@ -3,7 +3,10 @@
 import re
 from typing import Any
 
-from gfsvi.storage.tags import unknown
+from gfsvi.storage.tags import class_of, unknown
+
+Fields = dict[str, Any]
+"""The decoded fields of an object, by name."""
 
 # What the classes of a module or package of that time are called in tags.
 _KINDS = {
@@ -31,7 +34,15 @@ _KINDS = {
     "warp": "warp",
 }
 # Fields that a class did not have at that time, with the value they had in effect.
-_ADDED: dict[str, dict[str, Any]] = {"data:data": {"weights": None}}
+_ADDED: dict[str, Fields] = {"data:data": {"weights": None}}
+# Settings of a training that are now those of `Adam`, and what replaced Adam.
+_ADAM = {
+    "learning_rate": "learning_rate",
+    "batch_size": "batch_size",
+    "stretch": "max_step_multiplier",
+    "slow": "slow",
+}
+_OTHER_OPTIMIZERS = ("all_at_once", "quasi_newton", "optimizer")
 
 
 def tag_of_old_name(name: str) -> str:
@@ -49,10 +60,66 @@ def _snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def upgraded_fields(tag: str, fields: dict[str, Any]) -> dict[str, Any]:
+def upgraded_fields(tag: str, fields: Fields) -> Fields:
     """The fields of an object of format 1 as its class declares them now.
 
-    A class that gains, loses or renames a field translates its old fields here. Methods and their
-    training settings are not translated, since no fitted model holds them.
+    A class that gains, loses or renames a field translates its old fields here.
     """
+    if tag == "training:training":
+        return _with_optimizer(fields)
+    if tag == "method:gfsvi":
+        fields = _with_mean_fit(_with_subsampling(fields))
+    if tag.startswith("method:") and "calibrate" in fields:
+        fields = _with_calibration(fields)
     return _ADDED.get(tag, {}) | fields
+
+
+def _with_optimizer(fields: Fields) -> Fields:
+    """One optimiser in place of the settings of Adam and L-BFGS."""
+    kept = dict(fields)
+    settings = {new: kept.pop(old) for old, new in _ADAM.items()}
+    max_rows, quasi_newton, other = (kept.pop(name) for name in _OTHER_OPTIMIZERS)
+    if other is not None:  # a function, which no file of format 1 could hold
+        raise unknown(other)
+    optimizer = class_of("optimizer:adam")(**settings)
+    if max_rows:
+        optimizer = class_of("optimizer:full_batch_up_to")(max_rows, optimizer)
+    return kept | {"optimizer": class_of("optimizer:lbfgs")() if quasi_newton else optimizer}
+
+
+def _with_subsampling(fields: Fields) -> Fields:
+    """One object for how a step draws functions and outputs."""
+    kept = dict(fields)
+    sampled = {name: kept.pop(name) for name in ("num_samples", "num_outputs")}
+    return kept | {"subsampling": class_of("method:subsampling")(**sampled)}
+
+
+def _with_mean_fit(fields: Fields) -> Fields:
+    """One object for how the mean is fitted first.
+
+    Without `warm_up` and with `gauss_newton` undecided, format 1 took Gauss-Newton steps for a few
+    features and none for more, which no mean fit does now: the mean is then not fitted first.
+    """
+    kept = dict(fields)
+    training, gauss_newton = kept.pop("warm_up"), kept.pop("gauss_newton")
+    if gauss_newton:
+        return kept | {"mean": class_of("mean_fit:gauss_newton")()}
+    if training is None:
+        return kept | {"mean": None}
+    mean = class_of("mean_fit:trained")(training)
+    if gauss_newton is None:
+        mean = class_of("mean_fit:auto")(otherwise=mean)
+    return kept | {"mean": mean}
+
+
+def _with_calibration(fields: Fields) -> Fields:
+    """One object for how held-out rows set the noise; None meant the most probable share."""
+    kept = dict(fields)
+    share, leave_one_out = kept.pop("calibrate"), kept.pop("leave_one_out", False)
+    if share is None:
+        calibration = class_of("calibration:most_probable")()
+    elif share == 0:
+        calibration = class_of("calibration:none")()
+    else:
+        calibration = class_of("calibration:held_out")(share, leave_one_out)
+    return kept | {"calibration": calibration}

@@ -36,12 +36,14 @@ _CLASSES = {
     "function": {
         "bayesian_network": "functions.bayesian_network.BayesianNetwork",
         "conditioned_process": "functions.conditioned_process.ConditionedProcess",
+        "conjugate_network": "functions.conjugate_network.ConjugateNetwork",
         "ensemble": "functions.ensemble.Ensemble",
         "feature_function": "functions.feature_function.FeatureFunction",
         "gaussian_process": "functions.gaussian_process.GaussianProcess",
         "linearized_network": "functions.linearized_network.LinearizedNetwork",
         "network_mean_process": "functions.network_mean_process.NetworkMeanProcess",
         "sparse_process": "functions.sparse_process.SparseProcess",
+        "tangents": "functions.conjugate_network.Tangents",
     },
     "kernel": {
         "active_dimensions": "kernels.base.ActiveDimensions",
@@ -83,6 +85,7 @@ _CLASSES = {
         "auto": "inference.mean_fit.AutoMean",
     },
     "method": {
+        "closed_form": "methods.closed_form.ClosedForm",
         "deep_ensemble": "methods.deep_ensemble.DeepEnsemble",
         "empirical_bayes": "methods.empirical_bayes.EmpiricalBayes",
         "exact_gp": "methods.exact_gp.ExactGP",
@@ -94,6 +97,7 @@ _CLASSES = {
         "map": "methods.map.MAP",
         "mfvi": "methods.mfvi.MFVI",
         "sparse_gp": "methods.sparse_gp.SparseGP",
+        "subsampling": "methods.gfsvi.Subsampling",
         "tfsvi": "methods.tfsvi.TFSVI",
         "vip": "methods.vip.VIP",
     },
@@ -129,7 +133,6 @@ _CLASSES = {
         "uniform_box": "points.UniformBox",
     },
     "preparation": {"preparation": "tables.preparation.Preparation"},
-    "subsampling": {"subsampling": "methods.gfsvi.Subsampling"},
     "target": {
         "labels": "auto.targets.Labels",
         "numbers": "auto.targets.Numbers",
