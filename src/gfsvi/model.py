@@ -1,4 +1,6 @@
-"""A model: a random function and a likelihood. Prior and posterior are one class."""
+"""A model: a random function and a likelihood. Prior and posterior are the same class."""
+
+from typing import Generic, TypeVar
 
 import equinox as eqx
 import jax
@@ -13,18 +15,24 @@ from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.types import Points
 from gfsvi.predictives.base import AbstractPredictive
 
+F = TypeVar("F", bound=AbstractRandomFunction, covariant=True)
+L = TypeVar("L", bound=AbstractLikelihood, covariant=True)
 
-class Model(eqx.Module):
-    """What we believe about a function and how observations scatter around it."""
 
-    function: AbstractRandomFunction
-    likelihood: AbstractLikelihood
+class Model(eqx.Module, Generic[F, L]):
+    """A belief about a function, and how observations scatter around it.
+
+    `Model[GaussianProcess, Normal]` names the kinds of both; a plain `Model` leaves them open.
+    """
+
+    function: F
+    likelihood: L
 
     @double
     def predict(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractPredictive:
-        """The distribution of an observation at each of `x`.
+        """Predictive distribution of an observation at each point of `x`.
 
-        Only predictives that are sampled use the `key`; the same key gives the same answer.
+        Only sampled predictives use `key`; the same key gives the same result.
         """
         rows = jnp.asarray(padded(np.asarray(x)))
         return to_numpy(_predict(self, rows, _key(key))).head(len(x))

@@ -116,3 +116,15 @@ class Samples(AbstractValues):
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
         chosen = jax.random.choice(key, len(self.draws), (num_samples,))
         return self.draws[chosen]
+
+
+def as_gaussian(values: AbstractValues) -> Gaussian:
+    """The joint Gaussian with the same mean and covariance between points."""
+    if isinstance(values, Gaussian):
+        return values
+    if isinstance(values, Samples):
+        return Gaussian(values.mean, values.cov)
+    raise TypeError(
+        "expected joint values at several points (Gaussian or Samples); got "
+        f"{type(values).__name__}. Use `function.at(x)`, not `function.marginals(x)`."
+    )

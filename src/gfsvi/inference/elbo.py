@@ -1,7 +1,8 @@
-"""What variational methods maximise: expected log-likelihood minus a divergence from the prior."""
+"""The evidence lower bound: expected log-likelihood minus a divergence from the prior."""
 
 import dataclasses
-from typing import Protocol
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import equinox as eqx
 import jax
@@ -10,6 +11,8 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.inference.calibration import AbstractCalibration, fixed_by_prior
+from gfsvi.inference.models import WeightModel
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import maximize
@@ -18,7 +21,7 @@ from gfsvi.training.steps import Objective, Parts, Where
 
 
 class PriorDivergence(Protocol):
-    """How far a model's function is from its prior, with parts by name to be recorded."""
+    """The divergence of a model's function from its prior, with named parts to record."""
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
@@ -44,12 +47,12 @@ class Elbo(eqx.Module):
 
 
 def validation_score(model: Model, data: Data) -> Float[Array, ""]:
-    """The mean expected log-likelihood of held-out rows, which decides when to stop."""
+    """Mean expected log-likelihood of held-out rows, used to decide when to stop."""
     return data.mean(model.expected_log_prob(data.x, data.y))
 
 
 class Variational(Protocol):
-    """The fields that every method has that maximises a bound by gradient steps."""
+    """The fields of every method that maximises a bound by gradient steps."""
 
     @property
     def training(self) -> Training: ...
@@ -59,63 +62,81 @@ class Variational(Protocol):
     def fixed(self) -> Where | None: ...
 
 
+def _unchanged(posterior: Model, data: Data) -> Model:
+    return posterior
+
+
+class Plan(NamedTuple):
+    """What a variational method does with a model and data.
+
+    Args:
+        start: The posterior before training.
+        objective: What to maximise.
+        remedy: What to recommend if the objective stops being finite.
+        fixed_by_default: Picks the parts that stay fixed unless the user says otherwise.
+        finish: Turns the trained posterior into the one to return.
+    """
+
+    start: Model
+    objective: Objective
+    remedy: str = "Lower the learning rate."
+    fixed_by_default: Where = fixed_by_prior
+    finish: Callable[[Model, Data], Model] = _unchanged
+
+
 def maximize_elbo(
     method: Variational,
-    objective: Objective,
-    start: Model,
+    plan: Plan,
     prior: Model,
     data: Data,
     *,
     key: PRNGKeyArray,
     validation: Data | None = None,
-    fixed_before: Where = fixed_by_prior,
-    remedy: str = "Lower the learning rate.",
 ) -> Fit:
-    """Train from `start`, stop early and, where nothing is fixed, set the noise by held-out rows.
+    """Train by the plan, stop early and, if nothing is fixed, set the noise by held-out rows.
 
     Args:
-        method: Its training, calibration and what the user wants fixed.
-        objective: What is maximised.
-        start: The posterior to begin with.
-        prior: The model that is fitted.
+        method: Its training, calibration and the parts that the user wants fixed.
+        plan: Start and objective.
+        prior: The model to fit.
         data: The rows to learn from.
-        key: Randomness.
-        validation: Rows that decide when to stop and set the noise.
-        fixed_before: Picks what stays as it is unless the user says otherwise.
-        remedy: What to recommend if numbers stop being finite.
+        key: Source of randomness.
+        validation: Held-out rows that decide when to stop and set the noise.
     """
     posterior, history = maximize(
-        objective,
-        start,
+        plan.objective,
+        plan.start,
         data,
         method.training,
         key=key,
-        fixed=fixed_before if method.fixed is None else method.fixed,
+        fixed=plan.fixed_by_default if method.fixed is None else method.fixed,
         validation=validation,
         score=validation_score,
-        remedy=remedy,
+        remedy=plan.remedy,
     )
     if validation is not None and method.fixed is None:
         posterior = method.calibration(posterior, validation, key=key, prior=prior, data=data)
-    return Fit(posterior, history)
+    return Fit(plan.finish(posterior, data), history)
 
 
-def maximize_sampled_elbo(
-    method: Variational,
-    divergence: PriorDivergence,
+def sampled_plan(
     start: BayesianNetwork,
-    prior: Model,
-    data: Data,
+    likelihood: AbstractLikelihood,
+    divergence: PriorDivergence,
     *,
     num_samples: int,
-    key: PRNGKeyArray,
-    validation: Data | None = None,
     remedy: str = "Lower the learning rate.",
-) -> Fit:
-    """`maximize_elbo` for a network known by samples, of which a step draws `num_samples`."""
-    few = Model(dataclasses.replace(start, num_samples=num_samples), prior.likelihood)
-    fit = maximize_elbo(
-        method, Elbo(divergence), few, prior, data, key=key, validation=validation, remedy=remedy
-    )
-    function = dataclasses.replace(fit.posterior.function, num_samples=start.num_samples)
-    return Fit(Model(function, fit.posterior.likelihood), fit.history)
+) -> Plan:
+    """The plan for a network known by samples, of which a training step draws `num_samples`."""
+
+    def finish(posterior: WeightModel, data: Data) -> WeightModel:
+        return _with_samples(posterior.function, posterior.likelihood, start.num_samples)
+
+    few = _with_samples(start, likelihood, num_samples)
+    return Plan(few, Elbo(divergence), remedy, finish=finish)
+
+
+def _with_samples(
+    network: BayesianNetwork, likelihood: AbstractLikelihood, num_samples: int
+) -> WeightModel:
+    return Model(dataclasses.replace(network, num_samples=num_samples), likelihood)

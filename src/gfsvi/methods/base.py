@@ -1,7 +1,7 @@
 """Inference maps a model to a model."""
 
 from abc import abstractmethod
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 from jaxtyping import PRNGKeyArray
@@ -10,8 +10,14 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
+from gfsvi.networks.base import AbstractNetwork
 from gfsvi.training.history import Fit
+
+P = TypeVar("P", bound=AbstractRandomFunction)
+"""The kind of prior that a method works with."""
 
 _REMEDIES = {
     BayesianNetwork: "needs a prior over weights (BayesianNetwork); got {got}. "
@@ -23,30 +29,30 @@ _REMEDIES = {
 
 @runtime_checkable
 class Precompiled(Protocol):
-    """A method that takes long to compile, and can do so before the prior is chosen."""
+    """A method that takes long to compile and can be compiled before the prior is chosen."""
 
     def precompile(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
-        """Compile what fitting such a model to such data takes; nothing is run."""
+        """Compile what fitting such a model to such data takes, without running it."""
         ...
 
 
-class AbstractMethod(eqx.Module):
-    """A way to learn from data, under the kind of prior that it can work with."""
+class AbstractMethod(eqx.Module, Generic[P]):
+    """An inference method, for the kind of prior that it can work with."""
 
     prior_kind: ClassVar[type[AbstractRandomFunction]]
 
     @abstractmethod
     def __call__(
         self,
-        model: Model,
+        model: Model[P, AbstractLikelihood],
         data: Data,
         *,
         key: PRNGKeyArray,
         validation: Data | None = None,
     ) -> Fit:
-        """Learn from `data`; `validation` decides when to stop, where a method can stop early."""
+        """Fit the model to `data`; methods that can stop early do so by `validation`."""
 
     def check_prior(self, model: Model) -> None:
         """Raise if this method cannot work with the model's prior."""
@@ -55,3 +61,8 @@ class AbstractMethod(eqx.Module):
         name, got = type(self).__name__, type(model.function).__name__
         remedy = _REMEDIES.get(self.prior_kind, "needs another kind of prior; got {got}.")
         raise TypeError(f"{name} {remedy.format(got=got)}")
+
+    def check(self, model: Model, data: Data, network: AbstractNetwork | None = None) -> None:
+        """Raise if the prior is of the wrong kind, or prior or network do not match the data."""
+        self.check_prior(model)
+        check_outputs(model, data, network)

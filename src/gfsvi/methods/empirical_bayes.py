@@ -1,4 +1,4 @@
-"""Choosing the prior: kernel parameters, noise and kernel family by marginal likelihood."""
+"""Empirical Bayes: kernel parameters, noise and kernel family by marginal likelihood."""
 
 import dataclasses
 import math
@@ -13,6 +13,7 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import log_marginal_likelihood, perturbed
+from gfsvi.inference.models import ProcessModel
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import has_noise
 from gfsvi.methods.base import AbstractMethod
@@ -27,21 +28,21 @@ from gfsvi.training.steps import Where
 NUM_LAST_STEPS = 25
 
 
-class EmpiricalBayes(AbstractMethod):
+class EmpiricalBayes(AbstractMethod[GaussianProcess]):
     """Maximise the log marginal likelihood of mini-batches (Chen et al. 2021).
 
-    Likelihoods other than the normal one are stood for by their `gaussian_targets`: for classes,
-    the Dirichlet transform of labels (Milios et al. 2018).
+    Likelihoods other than the normal one are approximated by their `gaussian_targets`: for
+    classes, the Dirichlet transform of the labels (Milios et al. 2018).
 
     Args:
-        kernels: Further kernel families to choose from, besides the model's own.
-        num_starts: How often to start for each family.
-        num_rounds: Into how many rounds the steps are divided; after the first of them only the
-            best start of all goes on.
-        training: Steps, batches, learning rate.
-        last: Steps with larger batches at the end, if there are more rows: the closer together
-            they are, the more of what varies quickly is seen not to be noise.
-        fixed: Picks the parts of the model that stay as they are.
+        kernels: Kernel families to choose from, in addition to the model's own.
+        num_starts: Number of starts per kernel family.
+        num_rounds: Number of rounds the steps are divided into; after the first round only the
+            best start continues.
+        training: Steps, batches and learning rate.
+        last: Final steps with larger batches, if there are more rows: the denser the rows, the
+            better quick variation can be told from noise.
+        fixed: Picks the parts of the model that stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -59,22 +60,22 @@ class EmpiricalBayes(AbstractMethod):
 
     @double
     def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
+        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[ProcessModel]:
         self.check_prior(model)
         model.likelihood.check(np.asarray(data.y))
         prior = model.function
-        if has_noise(model.likelihood):  # which copies of rows would deny
+        if has_noise(model.likelihood):  # which duplicate rows would shrink
             data = data.without_copies()
         runs = []
-        # The same rows at the same steps for every family, so that they can be compared.
+        # Every family sees the same rows at the same steps, so that they can be compared.
         starts = [jax.random.split(k) for k in jax.random.split(key, self.num_starts)]
         for kernel in (prior.kernel, *self.kernels):
             family = Model(dataclasses.replace(prior, kernel=kernel), model.likelihood)
             for number, (start_key, train_key) in enumerate(starts):
                 first = family if number == 0 else perturbed(family, key=start_key)
                 runs.append((first, data, train_key, self._numbered_training()))
-        # One after the other: XLA's few threads may wait for each other without end otherwise.
+        # Sequentially: in parallel, XLA's few threads can deadlock.
         fits = [self._fit(*run) for run in runs]
         best = int(np.argmax([self._quality(fit, len(data)) for fit in fits]))
         fit, (_, _, train_key, _) = fits[best], runs[best]
@@ -85,7 +86,7 @@ class EmpiricalBayes(AbstractMethod):
         return fit
 
     def _numbered_training(self) -> Training:
-        """The training of the next run, whose place in a checkpoint depends on the order alone."""
+        """The training of the next run, whose checkpoint depends only on the order of runs."""
         num_steps = -(-self.training.num_steps // self.num_rounds)
         training = dataclasses.replace(self.training, num_steps=num_steps)
         if training.checkpoint is None:
@@ -94,7 +95,9 @@ class EmpiricalBayes(AbstractMethod):
         return dataclasses.replace(training, checkpoint=lambda: checkpoint)
 
     @double
-    def _fit(self, model: Model, data: Data, key: PRNGKeyArray, training: Training) -> Fit:
+    def _fit(
+        self, model: ProcessModel, data: Data, key: PRNGKeyArray, training: Training
+    ) -> Fit[ProcessModel]:
         posterior, history = maximize(
             log_marginal_likelihood,
             model,
@@ -107,7 +110,7 @@ class EmpiricalBayes(AbstractMethod):
         return Fit(posterior, history)
 
     def _quality(self, fit: Fit, num_rows: int) -> float:
-        """Log marginal likelihood a row, over the last steps, which hardly move any more."""
+        """Mean log marginal likelihood per row over the last steps, which barely change."""
         whole = self.training.optimizer.rows_per_step(num_rows) >= num_rows
         count = 1 if whole else NUM_LAST_STEPS
         value = float(np.mean(fit.history.steps["objective"][-count:]))

@@ -1,6 +1,6 @@
-"""Exact inference in a Gaussian process with Gaussian noise: the reference for everything else."""
+"""Exact inference in a Gaussian process with Gaussian noise: the reference for all methods."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -12,7 +12,8 @@ from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.calibration import AbstractCalibration, NoCalibration
 from gfsvi.inference.evidence import log_evidence, most_probable, no_history, targets_of
-from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.models import ProcessModel
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.numerics.precision import double
@@ -20,17 +21,18 @@ from gfsvi.training.history import Fit
 from gfsvi.training.steps import Where
 
 MAX_ROWS = 20_000
+ConditionedModel: TypeAlias = Model[ConditionedProcess, AbstractLikelihood]
 
 
-class ExactGP(AbstractMethod):
+class ExactGP(AbstractMethod[GaussianProcess]):
     """Condition a Gaussian process on the data in closed form.
 
     Args:
-        num_starts: From how many starts to maximise the log marginal likelihood before;
-            with 0 the model's parameters stay as they are.
-        fixed: Picks the parts of the model that stay as they are in any case.
-        calibration: How held-out rows, where given, set the noise of predictions; by default
-            not at all, which is the exact posterior.
+        num_starts: Number of starts from which to maximise the log marginal likelihood first;
+            0 keeps the model's parameters.
+        fixed: Picks the parts of the model that always stay fixed.
+        calibration: How held-out rows, if given, set the noise of predictions; the default
+            ignores them and gives the exact posterior.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -41,8 +43,8 @@ class ExactGP(AbstractMethod):
 
     @double
     def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
+        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[ConditionedModel]:
         self._check(model, data)
         history = no_history()
         if self.num_starts > 0:
@@ -58,7 +60,7 @@ class ExactGP(AbstractMethod):
             posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
         return Fit(posterior, history)
 
-    def _check(self, model: Model, data: Data) -> None:
+    def _check(self, model: ProcessModel, data: Data) -> None:
         self.check_prior(model)
         if not model.likelihood.conjugate:
             raise TypeError(
@@ -66,7 +68,7 @@ class ExactGP(AbstractMethod):
                 f"{type(model.likelihood).__name__}. For classes use GPClassifier, for other "
                 "likelihoods use GFSVI or SparseGP."
             )
-        check_outputs(model, data)
+        self.check(model, data)
         if len(data) > MAX_ROWS:
             raise ValueError(
                 f"ExactGP expects at most {MAX_ROWS} rows, whose Gram matrix takes 3 GB; got "

@@ -1,11 +1,12 @@
 """Functional variational Bayesian neural networks (Sun et al. 2019)."""
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractCovariance
@@ -15,40 +16,37 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
-from gfsvi.inference.elbo import maximize_sampled_elbo
+from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import random_start
-from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.models import ProcessModel, WeightModel
 from gfsvi.inference.stein import estimated_score
-from gfsvi.methods.base import AbstractMethod
-from gfsvi.model import Model
+from gfsvi.methods.variational import AbstractVariational
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
-from gfsvi.numerics.precision import double
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
-from gfsvi.training.history import Fit
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
 
 
-class FVI(AbstractMethod):
+class FVI(AbstractVariational[GaussianProcess]):
     """A Gaussian-process prior on a sampled network, by the spectral Stein estimator.
 
-    The gradient of the KL between functions is estimated from draws. With k draws at D values
-    the estimate of the entropy's gradient shrinks as D grows past k: keep points few.
+    The gradient of the KL between functions is estimated from draws. With k draws at D values the
+    estimate of the entropy's gradient shrinks once D exceeds k, so use few measurement points.
 
     Args:
         network: Any network; its outputs must match the likelihood.
         covariance: The family of Gaussians over its weights.
-        points: Where prior and posterior are compared: rows of the batch and random points.
+        points: Measurement points: rows of the batch and random points.
         noise: Standard deviation of the noise added to functions, which makes the KL finite.
-        weight: Factor of the KL beside rows of the data for each row of the batch.
-        training: Steps, batches, learning rate.
-        num_samples: Functions drawn at a step of training for the divergence.
-        num_likelihood_samples: Functions drawn at a step for the likelihood.
+        weight: Factor on the KL, in addition to the number of rows of data per row of the batch.
+        training: Steps, batches and learning rate.
+        num_samples: Functions drawn per training step for the divergence.
+        num_likelihood_samples: Functions drawn per training step for the likelihood.
         dtype: Precision of the network.
-        calibration: How held-out rows, where given, set the noise.
-        fixed: Picks the parts of the model that stay as they are.
+        calibration: How held-out rows, if given, set the noise.
+        fixed: Picks the parts of the model that stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -61,54 +59,39 @@ class FVI(AbstractMethod):
     training: Training = eqx.field(static=True, default=Training(num_steps=600, evaluate_every=15))
     num_samples: int = eqx.field(static=True, default=64)
     num_likelihood_samples: int = eqx.field(static=True, default=4)
-    dtype: Any = eqx.field(static=True, default=jnp.float32)
+    dtype: DTypeLike = eqx.field(static=True, default=jnp.float32)
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    @double
-    def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data, self.network)
-        start_key, train_key = jax.random.split(key)
-        start = random_start(
-            BayesianNetwork,
-            self.network,
-            self.covariance,
-            jnp.asarray(data.x),
-            self.dtype,
-            key=start_key,
-        )
-        return maximize_sampled_elbo(
-            self,
-            self.divergence(model.function, data),
+    def plan(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+        self.check(model, data, self.network)
+        x = jnp.asarray(data.x)
+        start = random_start(BayesianNetwork, self.network, self.covariance, x, self.dtype, key=key)
+        return sampled_plan(
             start,
-            model,
-            data,
+            model.likelihood,
+            self.divergence(model.function, data),
             num_samples=self.num_likelihood_samples,
-            key=train_key,
-            validation=validation,
             remedy="Raise the noise added to functions, or lower the learning rate.",
         )
 
-    def divergence(self, prior: AbstractRandomFunction, data: Data) -> "SteinKL":
-        """How the posterior is held to this prior, for these data."""
+    def divergence(self, prior: GaussianProcess, data: Data) -> "SteinKL":
+        """The divergence from this prior, with measurement points bound to these data."""
         points = self.points.bind(data.x)
         return SteinKL(prior, points, self.noise, self.weight, self.num_samples)
 
 
 class SteinKL(eqx.Module):
-    """A surrogate at drawn points that has the gradient of the KL, not its value."""
+    """A surrogate at random measurement points with the gradient of the KL, but not its value."""
 
-    prior: AbstractRandomFunction
+    prior: GaussianProcess
     points: AbstractPoints
     noise: float = eqx.field(static=True)
     weight: float = eqx.field(static=True)
     num_samples: int = eqx.field(static=True)
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         points_key, draw_key, noise_key = jax.random.split(key, 3)
         x = self.points.draw(batch.x, key=points_key)
@@ -127,7 +110,7 @@ class SteinKL(eqx.Module):
 
 
 def _entropy_surrogate(draws: Float[Array, "sample output point"]) -> Float[Array, ""]:
-    """-mean_j score(g_j) . g_j, the score held fixed; outputs are estimated on their own."""
+    """-mean_j score(g_j) . g_j with the score held constant, estimated separately per output."""
     per_output = jnp.swapaxes(draws, 0, 1)
     scores = jax.lax.stop_gradient(jax.lax.map(estimated_score, per_output))
     return -jnp.sum(scores * per_output) / len(draws)

@@ -1,13 +1,14 @@
 """Generalised function-space variational inference: a Gaussian-process prior on any network."""
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.covariances.base import AbstractCovariance
 from gfsvi.covariances.kronecker import Kronecker
@@ -21,9 +22,10 @@ from gfsvi.inference.calibration import (
     fixed_by_prior,
 )
 from gfsvi.inference.divergences import regularized_divergence
-from gfsvi.inference.elbo import Elbo, maximize_elbo, validation_score
+from gfsvi.inference.elbo import Elbo, Plan, maximize_elbo, validation_score
 from gfsvi.inference.initialization import MAX_SCALED_FEATURES, random_start
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, MeanProblem, draw_points
+from gfsvi.inference.models import LinearizedModel
 from gfsvi.inference.outputs import check_outputs, some_outputs
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
@@ -37,26 +39,27 @@ from gfsvi.training.loop import compile_ahead
 from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
+from gfsvi.values import as_gaussian
 
 MAX_ROWS_AS_POINTS = 400
 
 
 class Subsampling(eqx.Module):
-    """Draws and outputs that stand for all in a training step, where there are many.
+    """Draws and outputs that a training step uses in place of all of them.
 
     Args:
-        num_samples: How many functions stand for the posterior at the rows of a step, where there
-            are too many outputs and weights for its marginals; None for the marginals.
-        num_outputs: How many outputs, chosen at random, are compared with the prior in a step;
-            None for all of them.
+        num_samples: Number of functions to draw from the posterior at the rows of a step, for
+            networks with too many outputs and weights for the marginals; None for the marginals.
+        num_outputs: Number of outputs, chosen at random, to compare with the prior per step;
+            None for all.
     """
 
     num_samples: int | None = eqx.field(static=True, default=None)
     num_outputs: int | None = eqx.field(static=True, default=None)
 
 
-class GFSVI(AbstractMethod):
-    """Fit a linearised network to data under a prior on functions.
+class GFSVI(AbstractMethod[AbstractRandomFunction]):
+    """Fit a linearised network to data under a prior over functions.
 
     The paper's Algorithm 1 is `gfsvi.auto.recipe.PAPER.method`; the defaults depart from it by a
     Kronecker-factored covariance, training inputs among the measurement points, a mean that is
@@ -65,15 +68,16 @@ class GFSVI(AbstractMethod):
     Args:
         network: Any network; its outputs must match the likelihood.
         covariance: The family of Gaussians over its weights.
-        points: Where prior and posterior are compared; by default training inputs and a box.
+        points: Measurement points, where prior and posterior are compared; by default training
+            inputs and points in a box around them.
         gamma: The regulariser; larger values weaken the prior.
-        mean: How the mean alone is fitted before training; None to train everything at once.
+        mean: How to fit the mean before the covariance; None to train everything at once.
         training: Steps and optimiser.
-        calibration: How held-out rows, where given, set the noise: on the training rows it comes
-            out too small for new rows.
-        subsampling: What stands for many outputs in a step of training.
+        calibration: How held-out rows, if given, set the noise; noise fitted to training rows is
+            too small for new rows.
+        subsampling: Draws and outputs to use per training step if there are many outputs.
         dtype: Precision of the network; the linear algebra is always float64.
-        fixed: Picks the parts of the model that stay as they are,
+        fixed: Picks the parts of the model that stay fixed,
             for example `lambda model: model.likelihood`.
     """
 
@@ -92,7 +96,7 @@ class GFSVI(AbstractMethod):
     )
     calibration: AbstractCalibration = MostProbable()
     subsampling: Subsampling = Subsampling()
-    dtype: Any = eqx.field(static=True, default=jnp.float32)
+    dtype: DTypeLike = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -103,31 +107,28 @@ class GFSVI(AbstractMethod):
         *,
         key: PRNGKeyArray,
         validation: Data | None = None,
-        start: Model | None = None,
-    ) -> Fit:
-        """Fit to `data`, from `start` (an earlier posterior) if one is given."""
+        start: LinearizedModel | None = None,
+    ) -> Fit[LinearizedModel]:
+        """Fit to `data`, starting from `start` (an earlier posterior) if given."""
         init_key, train_key = jax.random.split(key)
         check_outputs(model, data, self.network)
         if start is None:
             start = self.initial(model, data, key=init_key, validation=validation)
-        fit = maximize_elbo(
-            self._paced_for(start, model, data),
-            Elbo(self.divergence(model.function, data)),
+        plan = Plan(
             self._with_samples(start),
-            model,
-            data,
-            key=train_key,
-            validation=validation,
+            Elbo(self.divergence(model.function, data)),
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, lower the learning rate, "
             "or use dtype=jnp.float64.",
         )
+        method = self._paced_for(start, model, data)
+        fit = maximize_elbo(method, plan, model, data, key=train_key, validation=validation)
         return Fit(_with_marginals(fit.posterior), fit.history)
 
     @double
     def precompile(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
-        """Compile the stages of a fit from shapes alone: nothing is run."""
+        """Compile the stages of a fit from shapes alone, without running them."""
         lengths = jnp.ones(np.shape(data.x)[1]) if _has_lengths(data) else None
         blank = eqx.filter_eval_shape(lambda k: self._blank(model, data, k, lengths), key)
         problem = self._mean_problem(model, data)
@@ -154,10 +155,10 @@ class GFSVI(AbstractMethod):
     @double
     def initial(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Model:
-        """The posterior before training: a small covariance around a mean that fits.
+    ) -> LinearizedModel:
+        """The posterior before training: a small covariance around a fitted mean.
 
-        Random weights vary as fast as the prior does.
+        The random network it starts from varies on the length scales of the prior.
         """
         blank_key, mean_key = jax.random.split(key)
         lengths = correlation_lengths(model.function, data.x) if _has_lengths(data) else None
@@ -168,13 +169,13 @@ class GFSVI(AbstractMethod):
         return self.mean(blank, problem, key=mean_key, validation=validation)
 
     def divergence(self, prior: AbstractRandomFunction, data: Data) -> "RegularizedKL":
-        """How the posterior is held to this prior, for these data."""
+        """The divergence from this prior, with measurement points bound to these data."""
         points = default_points(len(data)) if self.points is None else self.points
         return RegularizedKL(prior, points.bind(data.x), self.gamma, self.subsampling.num_outputs)
 
     def _blank(
         self, model: Model, data: Data, key: PRNGKeyArray, lengths: Float[Array, " feature"] | None
-    ) -> Model:
+    ) -> LinearizedModel:
         start_key, points_key = jax.random.split(key)
         points = self.divergence(model.function, data).points
         x = draw_points(points, jnp.asarray(data.x), points_key)
@@ -185,8 +186,8 @@ class GFSVI(AbstractMethod):
         points = self.divergence(model.function, data).points
         return MeanProblem(model.function, points, self.gamma, data)
 
-    def _paced_for(self, start: Model, model: Model, data: Data) -> "GFSVI":
-        """Mean and noise that were fitted already move slowly along with the covariance."""
+    def _paced_for(self, start: LinearizedModel, model: Model, data: Data) -> "GFSVI":
+        """This method with a lower learning rate for a mean and noise that are fitted already."""
         optimizer = self.training.optimizer
         if self.mean is None or not isinstance(optimizer, Adam):
             return self
@@ -196,12 +197,12 @@ class GFSVI(AbstractMethod):
         training = dataclasses.replace(self.training, optimizer=slowed)
         return dataclasses.replace(self, training=training)
 
-    def _with_samples(self, model: Model) -> Model:
+    def _with_samples(self, model: LinearizedModel) -> LinearizedModel:
         return _with_marginals(model, self.subsampling.num_samples)
 
 
 class RegularizedKL(eqx.Module):
-    """The regularised KL at points that are drawn anew at every step."""
+    """The regularised KL at measurement points drawn anew at every step."""
 
     prior: AbstractRandomFunction
     points: AbstractPoints
@@ -209,13 +210,13 @@ class RegularizedKL(eqx.Module):
     num_outputs: int | None = eqx.field(static=True, default=None)
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: LinearizedModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         x = self.points.draw(batch.x, key=key)
-        prior = self.prior.at(x)
+        prior = as_gaussian(self.prior.at(x))
         total = len(prior.mean)
-        # The sum of the outputs' divergences: a lower value than the divergence of all outputs
-        # together where the posterior correlates them, which the paper leaves out as well.
+        # The sum of the outputs' divergences: lower than the joint divergence if the posterior
+        # correlates outputs, which the paper ignores as well.
         chosen = some_outputs(self.num_outputs, total, key=jax.random.fold_in(key, 1))
         if chosen is None:
             posterior, times = model.function.at(x), 1.0
@@ -227,20 +228,20 @@ class RegularizedKL(eqx.Module):
 
 
 def default_points(num_rows: int) -> AbstractPoints:
-    """Training inputs, all of them where they are few, and a fifth as many uniform in a box."""
+    """Training inputs, up to a maximum number, and 100 points uniform in a box around them."""
     rows = FixedPoints() if num_rows <= MAX_ROWS_AS_POINTS else BatchRows(MAX_ROWS_AS_POINTS)
     return Mixture((rows, UniformBox(100)))
 
 
-def _with_marginals(model: Model, num_samples: int | None = None) -> Model:
-    """The model whose function is known by its marginals, or by this many draws."""
+def _with_marginals(model: LinearizedModel, num_samples: int | None = None) -> LinearizedModel:
+    """The model with its function represented by marginals, or by this many draws."""
     function = dataclasses.replace(model.function, num_samples=num_samples)
-    return dataclasses.replace(model, function=function)
+    return Model(function, model.likelihood)
 
 
 def _has_lengths(data: Data) -> bool:
     return np.ndim(data.x) == 2 and np.shape(data.x)[1] <= MAX_SCALED_FEATURES
 
 
-def _fitted_already(model: Model) -> Any:
+def _fitted_already(model: LinearizedModel) -> PyTree:
     return model.function.params, model.likelihood

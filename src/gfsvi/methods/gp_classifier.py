@@ -1,7 +1,7 @@
-"""Laplace's approximation of a Gaussian process behind a logistic or softmax link."""
+"""Laplace's approximation of a Gaussian process with a logistic or softmax link."""
 
 import dataclasses
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import equinox as eqx
 import jax
@@ -14,7 +14,7 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import most_probable, no_history
-from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.models import ProcessModel
 from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.likelihoods.bernoulli import Bernoulli
@@ -31,19 +31,20 @@ MAX_NEWTON_STEPS = 100
 TOLERANCE = 1e-10
 JITTER = 1e-8
 SMALLEST_CURVATURE = 1e-10
+ConditionedModel: TypeAlias = Model[ConditionedProcess, AbstractLikelihood]
 
 
-class GPClassifier(AbstractMethod):
-    """Replace the posterior of a process given labels by the Gaussian at its mode.
+class GPClassifier(AbstractMethod[GaussianProcess]):
+    """Approximate the posterior of a process given labels by a Gaussian at its mode.
 
     Two classes (`Bernoulli`) follow Rasmussen and Williams (2006), Algorithm 3.1. For several
     (`Categorical`) the mode is exact, the curvature is its diagonal, class by class, and the
-    parameters of the kernel stay as given: choose them before, with EmpiricalBayes.
+    kernel parameters stay as given: choose them beforehand with EmpiricalBayes.
 
     Args:
-        num_starts: From how many starts to maximise the approximate log marginal likelihood of
-            two classes before; with 0 the model's parameters stay as they are.
-        fixed: Picks the parts of the model that stay as they are in any case.
+        num_starts: Number of starts from which to maximise the approximate log marginal
+            likelihood of two classes first; 0 keeps the model's parameters.
+        fixed: Picks the parts of the model that always stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -53,23 +54,23 @@ class GPClassifier(AbstractMethod):
 
     @double
     def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
+        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[ConditionedModel]:
         self._check(model, data)
         data = jax.tree.map(jnp.asarray, data)
         data = dataclasses.replace(data, x=data.x.astype(jnp.float64))
         model, history = self._with_best_parameters(model, data, key)
         single = isinstance(model.likelihood, Bernoulli)
         mode = _newton_mode(model, data) if single else _whitened_mode(model, data)
-        # The Gaussian regression whose posterior has this mode and this curvature.
+        # The Gaussian regression whose posterior has this mode and curvature.
         slope, curvature = _derivatives(model.likelihood, data, mode)
         targets = mode + slope / curvature
         function = ConditionedProcess.given(model.function, data.x, targets, 1 / curvature)
         return Fit(Model(function, model.likelihood), history)
 
     def _with_best_parameters(
-        self, model: Model, data: Data, key: PRNGKeyArray
-    ) -> tuple[Model, History]:
+        self, model: ProcessModel, data: Data, key: PRNGKeyArray
+    ) -> tuple[ProcessModel, History]:
         if self.num_starts == 0 or not isinstance(model.likelihood, Bernoulli):
             return model, no_history()
         fit = most_probable(
@@ -77,22 +78,22 @@ class GPClassifier(AbstractMethod):
         )
         return fit.posterior, fit.history
 
-    def _check(self, model: Model, data: Data) -> None:
+    def _check(self, model: ProcessModel, data: Data) -> None:
         self.check_prior(model)
         if not isinstance(model.likelihood, (Bernoulli, Categorical)):
             raise TypeError(
                 "GPClassifier needs Bernoulli or Categorical as likelihood; got "
                 f"{type(model.likelihood).__name__}. For numbers use ExactGP or SparseGP."
             )
-        check_outputs(model, data)
+        self.check(model, data)
 
 
 @double
-def laplace_evidence(model: Model, data: Data) -> Float[Array, ""]:
+def laplace_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
     """Laplace's approximation of log p(y | x) for one latent function (their Eq. 3.32)."""
     mean, cov = _prior_at(model, data)
     frozen = _newton_coefficients(_frozen(model), data)
-    # A step from the mode stays there and moves as the mode does: its gradient is the implicit one.
+    # A Newton step from the mode stays there; its gradient is the implicit gradient of the mode.
     coefficients = _newton_target(model, data, mean, cov, frozen)
     f = mean + cov @ coefficients
     _, curvature = _derivatives(model.likelihood, data, f[None])
@@ -101,24 +102,24 @@ def laplace_evidence(model: Model, data: Data) -> Float[Array, ""]:
     return fit - coefficients @ (f - mean) / 2 - jnp.sum(jnp.log(jnp.diagonal(factor)))
 
 
-def _frozen(model: Model) -> Model:
-    """The model as a constant."""
+def _frozen(model: ProcessModel) -> ProcessModel:
+    """The model with gradients stopped."""
     return jax.tree.map(lambda n: jax.lax.stop_gradient(n) if is_learnable(n) else n, model)
 
 
-def _prior_at(model: Model, data: Data) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+def _prior_at(model: ProcessModel, data: Data) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
     values = model.function.at(data.x)
     return values.mean[0], values.cov[0]
 
 
 @eqx.filter_jit
-def _newton_mode(model: Model, data: Data) -> Float[Array, "1 n"]:
+def _newton_mode(model: ProcessModel, data: Data) -> Float[Array, "1 n"]:
     mean, cov = _prior_at(model, data)
     return (mean + cov @ _newton_coefficients(model, data))[None]
 
 
-def _newton_coefficients(model: Model, data: Data) -> Float[Array, " n"]:
-    """K^{-1} (f - m) at the mode, by Newton steps that are halved where they would lead down."""
+def _newton_coefficients(model: ProcessModel, data: Data) -> Float[Array, " n"]:
+    """K^{-1} (f - m) at the mode, by Newton steps that are halved until they improve."""
     mean, cov = _prior_at(model, data)
 
     def objective(coefficients: Array) -> Array:
@@ -142,10 +143,12 @@ def _newton_coefficients(model: Model, data: Data) -> Float[Array, " n"]:
     start = jnp.zeros_like(mean)
     first = (start, objective(start), jnp.array(jnp.inf), jnp.array(0))
     last = jax.lax.while_loop(goes_on, step, first)[0]
-    return _newton_target(model, data, mean, cov, last)  # quadratic: exact to rounding
+    return _newton_target(model, data, mean, cov, last)  # exact to rounding: quadratic
 
 
-def _newton_target(model: Model, data: Data, mean: Array, cov: Array, coefficients: Array) -> Array:
+def _newton_target(
+    model: ProcessModel, data: Data, mean: Array, cov: Array, coefficients: Array
+) -> Array:
     """Where a full Newton step leads: a = b - W^½ B^{-1} W^½ K b, b = W (f - m) + slope."""
     f = jax.lax.stop_gradient(mean + cov @ coefficients)
     slope, curvature = (d[0] for d in _derivatives(model.likelihood, data, f[None]))
@@ -161,7 +164,7 @@ def _balanced_factor(cov: Float[Array, "n n"], curvature: Float[Array, " n"]) ->
     return cholesky(add_to_diagonal(root[:, None] * cov * root, 1.0), 1.0)
 
 
-def _whitened_mode(model: Model, data: Data) -> FunctionValues:
+def _whitened_mode(model: ProcessModel, data: Data) -> FunctionValues:
     """The mode for several latent functions: a concave problem in v, where f = m + L v."""
     values = model.function.at(data.x)
     jitter = JITTER * jnp.mean(values.variance)
@@ -175,7 +178,7 @@ def _whitened_mode(model: Model, data: Data) -> FunctionValues:
 
     from scipy.optimize import minimize  # takes a second to import
 
-    # The loss curves by at least 1 everywhere, so v is as close to the mode as its gradient to 0.
+    # The loss is 1-strongly convex: v is at most as far from the mode as its gradient from 0.
     options = {"maxiter": 5000, "maxfun": 10000, "ftol": 0.0, "gtol": 1e-8, "maxcor": 30}
     result = minimize(
         loss, np.zeros(values.mean.size), jac=True, method="L-BFGS-B", options=options
@@ -196,7 +199,7 @@ def _whitened_loss(
 def _derivatives(
     likelihood: AbstractLikelihood, data: Data, f: FunctionValues
 ) -> tuple[FunctionValues, FunctionValues]:
-    """Slope of log p(y | f), and its negative second derivative output by output."""
+    """Gradient of log p(y | f) and its negative second derivative, output by output."""
 
     def slope(f: Array) -> Array:
         return jax.grad(lambda f: total_log_prob(likelihood, data, f))(f)

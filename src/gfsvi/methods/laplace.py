@@ -1,7 +1,7 @@
-"""Linearised Laplace: the most probable weights, and as much scatter as the data leave them."""
+"""Linearised Laplace: a Gaussian around the most probable weights of a network."""
 
 import dataclasses
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariances.base import AbstractCovariance
+from gfsvi.covariances.base import AbstractCovariance, State
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.covariances.full import Full
 from gfsvi.covariances.rotated_diagonal import RotatedDiagonal
@@ -19,7 +19,7 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut, fixed_by_prior, with_share
 from gfsvi.inference.curvature import AbstractCurvature, check_structure, curvature
-from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.models import EnsembleModel, LinearizedModel, WeightModel
 from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
@@ -37,18 +37,18 @@ FACTORS = tuple(np.geomspace(1e-2, 1e1, 13))
 MAX_STRIDE = 4.0
 
 
-class Laplace(AbstractMethod):
+class Laplace(AbstractMethod[BayesianNetwork]):
     """A Gaussian around the most probable weights, with the curvature there (Immer et al. 2021).
 
-    Prior scales, one a layer, and noise are chosen by marginal likelihood while training.
+    Prior scales, one per layer, and noise are chosen by marginal likelihood during training.
 
     Args:
-        structure: How much of the curvature is kept: `RotatedDiagonal()` for Kronecker factors,
+        structure: How much of the curvature to keep: `RotatedDiagonal()` for Kronecker factors,
             `Diagonal()`, `LastLayer()`, or `Full()` for small networks.
-        training: Steps, batches, learning rate.
-        num_rounds: Into how many rounds these steps are divided; prior scales and noise are
-            chosen anew after each. 0 to keep them as the model has them.
-        calibration: How held-out rows, where given, set the noise.
+        training: Steps, batches and learning rate.
+        num_rounds: Number of rounds the steps are divided into; prior scales and noise are
+            chosen anew after each round. 0 keeps those of the model.
+        calibration: How held-out rows, if given, set the noise.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
@@ -62,10 +62,9 @@ class Laplace(AbstractMethod):
 
     @double
     def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data)
+        self, model: WeightModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[LinearizedModel]:
+        self.check(model, data)
         prior = self._checked_prior(model, key)
         start_key, train_key = jax.random.split(key)
         network, like = model.function.network, model.function.params
@@ -88,40 +87,40 @@ class Laplace(AbstractMethod):
             if stopped:
                 break
 
-    def _posterior(self, run: "_Run", validation: Data | None) -> Model:
+    def _posterior(self, run: "_Run", validation: Data | None) -> LinearizedModel:
         found = curvature(self.structure, run.model, run.data)
         posterior = run.posterior(self.structure, found, run.prior)
         if self.num_rounds and validation is not None and isinstance(self.structure, Diagonal):
-            # The marginal likelihood of a diagonal is far off: it counts every weight alone.
+            # The marginal likelihood of a diagonal is far off: it ignores correlations.
             return _most_probable_width(run, self.structure, found, validation)
         return posterior
 
     @property
     def _judge(self) -> AbstractCovariance:
-        """What prior scales and noise are chosen with.
+        """The structure by which prior scales and noise are chosen.
 
-        A diagonal would overcount what the data determine, and the last layer alone undercount.
+        A diagonal would overestimate what the data determine, the last layer underestimate it.
         """
         return self.structure if isinstance(self.structure, Full) else RotatedDiagonal()
 
-    def _checked_prior(self, model: Model, key: PRNGKeyArray) -> WeightPrior:
+    def _checked_prior(self, model: WeightModel, key: PRNGKeyArray) -> WeightPrior:
         check_structure(self.structure)
         jax.eval_shape(lambda: self.structure.init(model.function.params, key=key))
         prior = WeightPrior.of(model.function)
         uneven = any(np.ptp(np.asarray(std)) > 0 for std in prior.stds)
         if uneven and not isinstance(self.structure, Full):
             raise ValueError(
-                "Laplace expects a prior that scatters alike within a layer (Isotropic); got one "
-                "that does not. Build it by BayesianNetwork.prior(network, x), or use Full()."
+                "Laplace expects a prior with one standard deviation per layer (Isotropic); got "
+                "one with several. Build it by BayesianNetwork.prior(network, x), or use Full()."
             )
         return prior
 
 
 @dataclasses.dataclass
 class _Run:
-    """How far the choice of weights, prior scales and noise has come."""
+    """The weights, prior scales and noise found so far."""
 
-    model: Model
+    model: EnsembleModel
     prior: WeightPrior
     data: Data
     key: PRNGKeyArray
@@ -133,14 +132,14 @@ class _Run:
 
     @property
     def history(self) -> History:
-        """The histories of all rounds, one after the other."""
+        """The concatenated histories of all rounds."""
         names = self.histories[0].steps
         steps = {n: np.concatenate([h.steps[n] for h in self.histories]) for n in names}
         none = np.zeros(0)
         return History(steps, none.astype(int), none, len(steps["objective"]))
 
     def train(self, training: Training, number: int, num_rounds: int) -> bool:
-        """Train the weights for one round; True if somebody who watches says stop."""
+        """Train the weights for one round; True if the watcher asks to stop."""
         watch = _Watch(training, number, num_rounds)
         part = dataclasses.replace(
             training, num_steps=training.num_steps // num_rounds, watch=watch
@@ -153,7 +152,7 @@ class _Run:
         return watch.stopped
 
     def choose(self, structure: AbstractCovariance) -> None:
-        """Prior scales and noise by marginal likelihood, at the weights as they are."""
+        """Choose prior scales and noise by marginal likelihood, at the current weights."""
         found = curvature(structure, self.model, self.data)
         self.prior = chosen_prior(self.prior, self.params, found)
         if _has_noise(self.model):
@@ -164,8 +163,8 @@ class _Run:
 
     def posterior(
         self, structure: AbstractCovariance, found: AbstractCurvature, prior: WeightPrior
-    ) -> Model:
-        """The linearised network with the inverse of curvature and prior precision."""
+    ) -> LinearizedModel:
+        """The linearised network whose covariance inverts curvature plus prior precision."""
         dtype = jax.tree.leaves(self.params)[0].dtype
         state = jax.tree.map(lambda leaf: leaf.astype(dtype), _state(found, prior))
         network = self.model.function.network
@@ -174,7 +173,7 @@ class _Run:
 
 
 class _Watch:
-    """Counts the steps of all rounds for whoever watches, and remembers if told to stop."""
+    """Reports the steps of all rounds to the watcher, and remembers whether to stop."""
 
     def __init__(self, training: Training, number: int, num_rounds: int):
         self._training, self._number, self._num_rounds = training, number, num_rounds
@@ -195,17 +194,17 @@ def log_marginal_likelihood(
     distances: tuple[Float[Array, ""], ...],
     log_det: Float[Array, ""],
 ) -> Float[Array, ""]:
-    """Laplace's approximation of log p(y): fit, distance from the prior and Occam's factor."""
+    """Laplace's approximation of log p(y): fit, distance from the prior and Occam factor."""
     return jnp.sum(likelihood.log_prob(y, f)) - (sum(distances) + log_det) / 2
 
 
 @jit_fast_compile
 def chosen_prior(prior: WeightPrior, params: Params, found: AbstractCurvature) -> WeightPrior:
-    """The prior whose scales, one a leaf, maximise the marginal likelihood (MacKay 1992)."""
+    """The prior whose scales, one per leaf, maximise the marginal likelihood (MacKay 1992)."""
     distances = prior.distances(params)
 
     def step(_: int, scales: tuple[Float[Array, ""], ...]) -> tuple[Float[Array, ""], ...]:
-        # scale^2 = |w|^2 / (number of weights that the data determine at this scale)
+        # scale^2 = |w|^2 / (number of weights determined by the data at this scale)
         numbers = found.num_determined(prior.scaled(scales).stds)
         return tuple(
             jnp.where(n > 0, jnp.clip(jnp.sqrt(d / jnp.maximum(n, 1e-12)), 1e-3, 1e3), scale)
@@ -217,14 +216,14 @@ def chosen_prior(prior: WeightPrior, params: Params, found: AbstractCurvature) -
 
 
 @jit_fast_compile
-def _state(found: AbstractCurvature, prior: WeightPrior) -> Any:
+def _state(found: AbstractCurvature, prior: WeightPrior) -> State:
     return found.state(prior.stds)
 
 
 def _stride(found: AbstractCurvature, prior: WeightPrior, data: Data) -> float:
-    """How many times as far to go as expectation maximisation would.
+    """Step length relative to expectation maximisation.
 
-    With g weights determined by N observations it covers only 1 - g / N of the way in a step.
+    With g weights determined by N observations, EM covers only 1 - g / N of the way per step.
     """
     share = float(_num_determined(found, prior)) / np.size(data.y)
     return 1 / max(1 - share, 1 / MAX_STRIDE)
@@ -243,8 +242,8 @@ def _has_noise(model: Model) -> bool:
 
 def _most_probable_width(
     run: _Run, structure: AbstractCovariance, found: AbstractCurvature, validation: Data
-) -> Model:
-    """The posterior at the common factor on all prior scales under which held-out rows do best."""
+) -> LinearizedModel:
+    """The posterior under the common factor on prior scales that suits held-out rows best."""
     posteriors = [
         run.posterior(structure, found, run.prior.scaled((jnp.asarray(f),) * len(run.prior.stds)))
         for f in FACTORS

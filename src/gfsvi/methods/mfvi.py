@@ -3,7 +3,6 @@
 from typing import ClassVar
 
 import equinox as eqx
-import jax
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractIndependent
@@ -13,29 +12,26 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import weight_kl
-from gfsvi.inference.elbo import maximize_sampled_elbo
+from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import posterior_network
-from gfsvi.inference.outputs import check_outputs
-from gfsvi.methods.base import AbstractMethod
-from gfsvi.model import Model
-from gfsvi.numerics.precision import double
-from gfsvi.training.history import Fit
+from gfsvi.inference.models import WeightModel
+from gfsvi.methods.variational import AbstractVariational
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
 
 
-class MFVI(AbstractMethod):
-    """Independent Gaussian weights, held to their prior by the KL between weights.
+class MFVI(AbstractVariational[BayesianNetwork]):
+    """Independent Gaussian weights, kept near their prior by the KL between weights.
 
     Dense layers are sampled by local reparameterisation, which makes gradients far less noisy.
 
     Args:
         covariance: The family of independent weights.
-        training: Steps, batches, learning rate.
-        num_samples: Functions drawn at a step of training.
-        learn_scale: Whether the prior's scale, one a layer, is learned too.
-        calibration: How held-out rows, where given, set the noise.
-        fixed: Picks the parts of the model that stay as they are.
+        training: Steps, batches and learning rate.
+        num_samples: Functions drawn per training step.
+        learn_scale: Whether to learn the prior's scale, one per layer, as well.
+        calibration: How held-out rows, if given, set the noise.
+        fixed: Picks the parts of the model that stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
@@ -47,24 +43,11 @@ class MFVI(AbstractMethod):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    @double
-    def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data)
-        start_key, train_key = jax.random.split(key)
-        start = posterior_network(model.function, self.covariance, data, key=start_key)
-        return maximize_sampled_elbo(
-            self,
-            WeightKL(model.function, self.learn_scale),
-            start,
-            model,
-            data,
-            num_samples=self.num_samples,
-            key=train_key,
-            validation=validation,
-        )
+    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+        self.check(model, data)
+        start = posterior_network(model.function, self.covariance, data, key=key)
+        divergence = WeightKL(model.function, self.learn_scale)
+        return sampled_plan(start, model.likelihood, divergence, num_samples=self.num_samples)
 
 
 class WeightKL(eqx.Module):
@@ -74,6 +57,6 @@ class WeightKL(eqx.Module):
     learn_scale: bool = eqx.field(static=True)
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         return weight_kl(model.function, self.prior, learn_scale=self.learn_scale), {}

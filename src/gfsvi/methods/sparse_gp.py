@@ -1,6 +1,6 @@
-"""Sparse variational Gaussian processes: a process known at a few inducing points."""
+"""Sparse variational Gaussian processes: a process summarised at a few inducing points."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import equinox as eqx
 import jax
@@ -12,31 +12,33 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.sparse_process import SparseProcess
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut, with_share
-from gfsvi.inference.elbo import Elbo, maximize_elbo
+from gfsvi.inference.elbo import Elbo, Plan
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.initialization import MAX_NOISE_ROWS
-from gfsvi.inference.outputs import check_outputs
-from gfsvi.methods.base import AbstractMethod
+from gfsvi.inference.models import ProcessModel
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.methods.variational import AbstractVariational
 from gfsvi.model import Model
 from gfsvi.numerics.clustering import cluster_centres
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
-from gfsvi.training.history import Fit
 from gfsvi.training.settings import Training
-from gfsvi.training.steps import Where
+from gfsvi.training.steps import Parts, Where
+
+SparseModel: TypeAlias = Model[SparseProcess, AbstractLikelihood]
 
 
-class SparseGP(AbstractMethod):
+class SparseGP(AbstractVariational[GaussianProcess]):
     """Fit a sparse process, its inducing points, kernel and likelihood together (Hensman 2013).
 
     Args:
-        num_inducing: Inducing points at most; there are never more than distinct rows.
-        training: Steps, batches, learning rate.
-        fixed: Picks the parts of the model that stay as they are, for example
+        num_inducing: Maximum number of inducing points; never more than distinct rows.
+        training: Steps, batches and learning rate.
+        fixed: Picks the parts of the model that stay fixed, for example
             `lambda model: [model.function.prior, model.likelihood]`.
-        calibration: How held-out rows, where given, set the noise.
+        calibration: How held-out rows, if given, set the noise.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
@@ -46,30 +48,20 @@ class SparseGP(AbstractMethod):
     fixed: Where | None = eqx.field(static=True, default=None)
     calibration: AbstractCalibration = HeldOut()
 
-    @double
-    def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data)
-        start_key, train_key = jax.random.split(key)
-        return maximize_elbo(
-            self,
+    def plan(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+        self.check(model, data)
+        return Plan(
+            self.initial(model, data, key=key),
             Elbo(CoefficientDivergence()),
-            self.initial(model, data, key=start_key),
-            model,
-            data,
-            key=train_key,
-            validation=validation,
             remedy="Standardise the data, lower the learning rate, or start from larger noise.",
         )
 
     @double
-    def initial(self, model: Model, data: Data, *, key: PRNGKeyArray) -> Model:
-        """The posterior before training: best for the kernel and noise as they are.
+    def initial(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> SparseModel:
+        """The posterior before training: the best one for the given kernel and noise.
 
-        Noise that suits all rows may be far too small for a few inducing points: where it is
-        learned it is fitted to them first.
+        Noise that suits all rows may be far too small for a few inducing points, so noise that
+        is learned is first fitted to them.
         """
         centre_key, noise_key = jax.random.split(key)
         inducing = cluster_centres(data.x, self.num_inducing, key=centre_key)
@@ -82,16 +74,16 @@ class SparseGP(AbstractMethod):
 
 
 class CoefficientDivergence(eqx.Module):
-    """The KL between whitened coefficients and N(0, I), which all inducing points share."""
+    """The KL between the whitened coefficients and N(0, I)."""
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+        self, model: SparseModel, batch: Data, scale: float, *, key: PRNGKeyArray
+    ) -> tuple[Float[Array, ""], Parts]:
         return model.function.divergence, {}
 
 
 @double
-def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, ""]:
+def collapsed_bound(model: ProcessModel, data: Data, inducing: Points) -> Float[Array, ""]:
     """The evidence lower bound under the best coefficients, for Gaussian noise (Titsias 2009)."""
     targets = targets_of(model, data)
     prior = model.function.at(data.x)
@@ -106,8 +98,8 @@ def collapsed_bound(model: Model, data: Data, inducing: Points) -> Float[Array, 
 
 
 @jit_fast_compile
-def _closed_form_start(model: Model, data: Data, inducing: Points) -> Model:
-    """The best process for the model as it is, or for the Gaussian stand-in of its likelihood."""
+def _closed_form_start(model: ProcessModel, data: Data, inducing: Points) -> SparseModel:
+    """The best process for this model, or for the Gaussian approximation of its likelihood."""
     targets = targets_of(model, data)
     function = SparseProcess.given(
         model.function, inducing, data.x, targets.values, targets.variance

@@ -15,36 +15,34 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import Divergence, regularized_divergence
-from gfsvi.inference.elbo import maximize_sampled_elbo
+from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import posterior_network
-from gfsvi.inference.outputs import check_outputs, some_outputs
-from gfsvi.methods.base import AbstractMethod
-from gfsvi.model import Model
+from gfsvi.inference.models import WeightModel
+from gfsvi.inference.outputs import some_outputs
+from gfsvi.methods.variational import AbstractVariational
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, Mixture, UniformBox
-from gfsvi.training.history import Fit
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
 from gfsvi.values import Gaussian
 
 
-class TFSVI(AbstractMethod):
-    """A weight prior compared in function space, prior and posterior linearised alike.
+class TFSVI(AbstractVariational[BayesianNetwork]):
+    """A prior over weights, compared with the posterior in function space.
 
-    Both are pushed through the same linear map, the Jacobian at the posterior mean: so they
-    live on the same functions, and the divergence is at most the KL between the weights.
+    Both are pushed through the same linear map, the Jacobian at the posterior mean, so that they
+    describe the same functions and the divergence is at most the KL between the weights.
 
     Args:
         covariance: The family of Gaussians over the weights.
-        points: Where prior and posterior are compared.
-        gamma: Added, times the number of points, to both covariances against rounding.
-        training: Steps, batches, learning rate.
-        num_samples: Functions drawn at a step of training for the likelihood.
-        num_outputs: Of several outputs, how many are compared in a step, a random choice that
-            stands for all; None for all of them.
-        calibration: How held-out rows, where given, set the noise.
-        fixed: Picks the parts of the model that stay as they are.
+        points: Measurement points, where prior and posterior are compared.
+        gamma: Times the number of points, added to both covariances for numerical stability.
+        training: Steps, batches and learning rate.
+        num_samples: Functions drawn per training step for the likelihood.
+        num_outputs: Number of outputs, chosen at random, to compare per step; None for all.
+        calibration: How held-out rows, if given, set the noise.
+        fixed: Picks the parts of the model that stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
@@ -58,33 +56,23 @@ class TFSVI(AbstractMethod):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    @double
-    def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data)
-        start_key, train_key = jax.random.split(key)
-        start = posterior_network(model.function, self.covariance, data, key=start_key)
-        return maximize_sampled_elbo(
-            self,
+    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+        self.check(model, data)
+        return sampled_plan(
+            posterior_network(model.function, self.covariance, data, key=key),
+            model.likelihood,
             self.divergence(model.function, data),
-            start,
-            model,
-            data,
             num_samples=self.num_samples,
-            key=train_key,
-            validation=validation,
             remedy=f"gamma is {self.gamma:g}: raise it tenfold, or lower the learning rate.",
         )
 
     def divergence(self, prior: BayesianNetwork, data: Data) -> "LinearizedKL":
-        """How the posterior is held to this prior, for these data."""
+        """The divergence from this prior, with measurement points bound to these data."""
         return LinearizedKL(prior, self.points.bind(data.x), self.gamma, self.num_outputs)
 
 
 class LinearizedKL(eqx.Module):
-    """The KL at drawn points between posterior and prior under one linear map."""
+    """The KL between posterior and prior under one linear map, at random measurement points."""
 
     prior: BayesianNetwork
     points: AbstractPoints
@@ -92,7 +80,7 @@ class LinearizedKL(eqx.Module):
     num_outputs: int | None = eqx.field(static=True, default=None)
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         x = self.points.draw(batch.x, key=key)
         total = jax.eval_shape(model.function.at, x).mean.shape[0]
@@ -114,8 +102,8 @@ def linearized_kl(
 ) -> Divergence:
     """KL at `x` of N(f, J S J^T) and N(f - J (m - m0), J S0 J^T), J at the mean m of q.
 
-    Of the given combinations of outputs, or of each output. J counts as given (Rudner et al. 2022):
-    a slope through it would lead to weights at which no function differs from another, where the
+    For the given combinations of outputs, or for each output. J is held constant (Rudner et al.
+    2022): a gradient through it would lead to weights at which all functions agree, where the
     divergence vanishes and nothing is learned.
     """
     around = jax.lax.stop_gradient(q.params)

@@ -1,7 +1,7 @@
 """Variational implicit processes (Ma, Li and Hernandez-Lobato 2019)."""
 
 import dataclasses
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import equinox as eqx
 import jax
@@ -15,32 +15,33 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.feature_function import FeatureFunction
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
-from gfsvi.inference.elbo import Elbo, maximize_elbo
-from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.elbo import Elbo, Plan
+from gfsvi.inference.models import WeightModel
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.normal import Normal
-from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.variational import AbstractVariational
 from gfsvi.model import Model
 from gfsvi.networks.jacobian import as_matrix
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
-from gfsvi.numerics.precision import double
-from gfsvi.training.history import Fit
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Objective, Parts, Where
 
+FeatureModel: TypeAlias = Model[FeatureFunction, AbstractLikelihood]
 
-class VIP(AbstractMethod):
-    """Functions drawn from a network become the features of a Bayesian linear regression.
 
-    The network's own weight distribution is learned with the regression.
+class VIP(AbstractVariational[BayesianNetwork]):
+    """Bayesian linear regression whose features are functions drawn from a network.
+
+    The network's weight distribution is learned together with the regression.
 
     Args:
-        num_features: How many functions are drawn.
+        num_features: Number of functions to draw.
         alpha: 0 for the evidence lower bound, up to 1 for the energies of the original paper.
         exact: Whether to end with the exact posterior of the regression (normal likelihood).
-        training: Steps, batches, learning rate.
-        calibration: How held-out rows, where given, set the noise.
-        fixed: Picks the parts of the model that stay as they are.
+        training: Steps, batches and learning rate.
+        calibration: How held-out rows, if given, set the noise.
+        fixed: Picks the parts of the model that stay fixed.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = BayesianNetwork
@@ -52,20 +53,12 @@ class VIP(AbstractMethod):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    @double
-    def __call__(
-        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit:
-        self.check_prior(model)
-        check_outputs(model, data)
-        noise_key, train_key = jax.random.split(key)
-        start = Model(self._start(model.function, data, noise_key), model.likelihood)
-        fit = maximize_elbo(
-            self, self._objective(), start, model, data, key=train_key, validation=validation
-        )
+    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+        self.check(model, data)
+        start = Model(self._start(model.function, data, key), model.likelihood)
         if self.exact:
-            return Fit(with_exact_coefficients(fit.posterior, data), fit.history)
-        return fit
+            return Plan(start, self._objective(), finish=with_exact_coefficients)
+        return Plan(start, self._objective())
 
     def _objective(self) -> Objective:
         if not 0 <= self.alpha <= 1:
@@ -73,7 +66,7 @@ class VIP(AbstractMethod):
         return Elbo(CoefficientKL()) if self.alpha == 0 else AlphaEnergy(self.alpha)
 
     def _start(self, prior: BayesianNetwork, data: Data, key: PRNGKeyArray) -> FeatureFunction:
-        """Functions of about unit size: the prior's scatter over the root of a layer's inputs."""
+        """Functions of about unit size: weights scaled by the square root of a layer's inputs."""
         if not isinstance(prior.covariance, AbstractIndependent):
             raise TypeError(
                 "VIP expects a prior over independent weights; got "
@@ -94,7 +87,7 @@ class CoefficientKL(eqx.Module):
     """The KL between the coefficients and N(0, I)."""
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: FeatureModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         return coefficient_kl(model.function), {}
 
@@ -105,7 +98,7 @@ class AlphaEnergy(eqx.Module):
     alpha: float = eqx.field(static=True)
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: FeatureModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         values = model.function.marginals(batch.x)
         draws = marginal_draws(values, 64, key=key)
@@ -124,8 +117,8 @@ def coefficient_kl(function: FeatureFunction) -> Float[Array, ""]:
     return 0.5 * (squares - function.coefficients.size) - jnp.sum(log_pivots)
 
 
-def with_exact_coefficients(model: Model, data: Data) -> Model:
-    """The posterior of the coefficients in closed form, for the features and noise learned."""
+def with_exact_coefficients(model: FeatureModel, data: Data) -> FeatureModel:
+    """The closed-form posterior of the coefficients, given the learned features and noise."""
     if not isinstance(model.likelihood, Normal):
         raise TypeError(
             "exact coefficients need Normal as likelihood, which keeps them Gaussian; got "
@@ -146,5 +139,5 @@ def with_exact_coefficients(model: Model, data: Data) -> Model:
 
 def _scaled_by_inputs(std: Float[Array, "row column"]) -> Float[Array, "row column"]:
     inputs = max(as_matrix(std).shape[0] - 1, 1)
-    # The last row is the bias, which has one input only.
+    # The last row is the bias, which has a single input.
     return (std / inputs**0.5).at[-1].set(std[-1])
