@@ -96,7 +96,7 @@ def test_a_model_whose_first_bytes_look_like_a_pickle_is_read(path):
         (safetensors.numpy.save({}, metadata={"gfsvi": f"{{{'1' * 9999}"}), "foreign"),
     ],
 )
-def test_foreign_files_are_refused_in_words(path, data, match):
+def test_foreign_files_are_refused_in_one_sentence(path, data, match):
     refused(path, data, match)
 
 
@@ -118,7 +118,7 @@ def test_changes_with_a_fitting_checksum_are_read(path, valid):
 
 
 @pytest.mark.parametrize("field", ["kind", "library", "content"])
-def test_a_header_without_one_of_its_fields_isrefused(path, valid, field):
+def test_a_header_without_one_of_its_fields_is_refused(path, valid, field):
     header = json.loads(text_of(valid[0]))
     del header[field], header["checksum"]
     header["checksum"] = model_file._digest(header, [])
@@ -138,7 +138,7 @@ def test_a_duplicate_key_is_refused_wherever_it_is(path, valid):
         refused(path, data, "do not fit together")
 
 
-def test_a_second_metadata_block_isrefused(path, valid):
+def test_a_second_metadata_block_is_refused(path, valid):
     length = int.from_bytes(valid[0][:8], "little")
     header = valid[0][8 : 8 + length].replace(b"{", b'{"__metadata__":{"gfsvi":"{}"},', 1)
     data = len(header).to_bytes(8, "little") + header + valid[0][8 + length :]
@@ -149,14 +149,14 @@ def test_a_second_metadata_block_isrefused(path, valid):
     ("opening", "closing"),
     [("[", "]"), ('{"tuple":[', "]}"), ('{"object":"kernel:scaled","fields":{"kernel":', "1}}")],
 )
-def test_nesting_that_no_parser_takes_isrefused(path, valid, opening, closing):
+def test_nesting_that_no_parser_takes_is_refused(path, valid, opening, closing):
     nested = opening * 100_000 + closing * 100_000
     text = text_of(valid[0]).replace('"content":', f'"content":{nested},"other":')
     data = safetensors.numpy.save({}, metadata={"gfsvi": text})
     refused(path, data, "damaged or foreign: its parts do not fit together")
 
 
-def test_nesting_that_decoding_does_not_take_isrefused(path, valid, monkeypatch):
+def test_nesting_that_decoding_does_not_take_is_refused(path, valid, monkeypatch):
     def too_deep(*tree: object, version: int) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gfsvi.storage.model_file import write
+from gfsvi.storage.model_file import read, write
 
 from .forging import changed, refused
 
@@ -62,6 +62,22 @@ FORGED = {
     "duplicate_entry": ({"dict": [["a", 1], ["a", 2]]}, "malformed"),
 }
 OLD_RBF = "gfsvi.kernels.rbf.RBF"
+OLD_TRAINING = {
+    **{"num_steps": 5, "stretch": 1.0, "batch_size": 10, "learning_rate": 0.1, "optimizer": None},
+    **{"all_at_once": 0, "quasi_newton": False, "slow": None, "evaluate_every": 5, "patience": 2},
+    **{"watch": None, "checkpoint": None},
+}
+
+
+def _training(**changes: object) -> dict[str, object]:
+    return {"class": "gfsvi.training.Training", "fields": OLD_TRAINING | changes}
+
+
+def _exact_gp(**changes: object) -> dict[str, object]:
+    fields = {"num_starts": 0, "fixed": None, "calibrate": 0.0} | changes
+    return {"class": "gfsvi.methods.exact_gp.ExactGP", "fields": fields}
+
+
 FORGED_IN_FORMAT_1 = {
     "stranger": ({"class": "os.system", "fields": {}}, NOT_A_CLASS),
     "other_module": ({"class": "gfsvi.cli.main", "fields": {}}, NOT_A_CLASS),
@@ -79,6 +95,12 @@ FORGED_IN_FORMAT_1 = {
     "missing_field": ({"class": OLD_RBF, "fields": {"variance": NUMBER}}, "RBF expects the fields"),
     "no_fields": ({"class": OLD_RBF}, "malformed"),
     "new_node": ({"object": RBF, "fields": {}}, "holds the object"),
+    "training_without_fields": ({"class": "gfsvi.training.Training", "fields": {}}, "malformed"),
+    "training_with_an_array": (_training(all_at_once=NUMBER), "malformed"),
+    "training_with_an_optimizer": (_training(optimizer="adam"), NOT_A_CLASS),
+    "training_with_more": (_training(speed=1), "Training expects the fields.*speed"),
+    "calibration_with_an_array": (_exact_gp(calibrate=NUMBER), "malformed"),
+    "method_with_more": (_exact_gp(extra=1), "ExactGP expects the fields.*extra"),
 }
 
 
@@ -92,6 +114,12 @@ def _forged(path: Path, node: object, **changes) -> bytes:
 def test_forged_content_runs_nothing(path, name):
     node, match = FORGED[name]
     refused(path, _forged(path, node), match)
+
+
+@pytest.mark.parametrize("node", [_training(), _exact_gp()])
+def test_what_these_forgeries_are_made_of_is_read(path, node):
+    path.write_bytes(_forged(path, node, format=1))
+    assert type(read(path)["v"]).__name__ == str(node["class"]).rpartition(".")[-1]
 
 
 @pytest.mark.parametrize("name", FORGED_IN_FORMAT_1)
@@ -115,6 +143,6 @@ def test_a_class_is_looked_up_before_its_fields_are_decoded(path):
 
 
 @pytest.mark.parametrize("content", [[], {"tuple": []}, 1, None, {"array": 0, "dtype": "float64"}])
-def test_content_that_is_not_a_dictionary_isrefused(path, content):
+def test_content_that_is_not_a_dictionary_is_refused(path, content):
     write(path, {"numbers": np.ones(2)})
     refused(path, changed(path.read_bytes(), content=content), "content is malformed")

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gfsvi
 from gfsvi.data import Data
 from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
 from gfsvi.inference.mean_fit import AutoMean, GaussNewtonMean, TrainedMean
-from gfsvi.methods import GFSVI, ExactGP, Laplace
+from gfsvi.methods import GFSVI, ExactGP, Laplace, SparseGP
 from gfsvi.methods.gfsvi import Subsampling
 from gfsvi.networks import MLP
 from gfsvi.storage.format_1 import tag_of_old_name, upgraded_fields
@@ -32,7 +33,7 @@ FOLDER = Path(__file__).parent / "format_1"
 # Every class that files of format 1 were made of, with its fields, by its name then.
 FIELDS = json.loads((FOLDER / "fields.json").read_text())
 NAMES = tuple(FIELDS)
-FILES = ("regressor.gfsvi", "classifier.gfsvi", "objects.gfsvi")
+FILES = ("regressor.gfsvi", "classifier.gfsvi", "objects.gfsvi", "method.gfsvi")
 
 Arrays = dict[str, np.ndarray]
 
@@ -169,6 +170,23 @@ def test_methods_and_their_training_mean_what_they_meant(objects, name):
 def test_a_method_with_its_defaults_keeps_those_of_its_time(objects):
     assert objects["variants"].keys() == NOW.keys()
     assert_same(objects["defaults"]["gfsvi.methods.gfsvi.GFSVI"], BEFORE)
+
+
+def test_a_fitted_estimator_keeps_the_method_it_was_given(tmp_path):
+    estimator, record = (
+        gfsvi.load(FOLDER / "method.gfsvi"),
+        arrays(FOLDER / "method_predictions.npz"),
+    )
+    training = Training(40, Adam(0.02, 30, max_step_multiplier=2.0))
+    method = SparseGP(num_inducing=12, training=training, calibration=MostProbable())
+    assert_same(estimator.get_params()["method"], method)
+    estimator.save(tmp_path / "again.gfsvi")
+    again = gfsvi.load(tmp_path / "again.gfsvi")
+    assert_same(again.get_params()["method"], method)
+    for loaded in (estimator, again):
+        predicted = loaded.predict_distribution(record["x"])
+        np.testing.assert_allclose(predicted.mean, record["mean"], rtol=1e-5)
+        np.testing.assert_allclose(predicted.std, record["std"], rtol=1e-5)
 
 
 def test_fields_added_since_have_the_value_they_had_in_effect(tmp_path):

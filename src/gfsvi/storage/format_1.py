@@ -3,6 +3,8 @@
 import re
 from typing import Any
 
+import numpy as np
+
 from gfsvi.storage.tags import class_of, unknown
 
 Fields = dict[str, Any]
@@ -77,8 +79,8 @@ def upgraded_fields(tag: str, fields: Fields) -> Fields:
 def _with_optimizer(fields: Fields) -> Fields:
     """One optimiser in place of the settings of Adam and L-BFGS."""
     kept = dict(fields)
-    settings = {new: kept.pop(old) for old, new in _ADAM.items()}
-    max_rows, quasi_newton, other = (kept.pop(name) for name in _OTHER_OPTIMIZERS)
+    settings = dict(zip(_ADAM.values(), _removed(kept, *_ADAM), strict=True))
+    max_rows, quasi_newton, other = _removed(kept, *_OTHER_OPTIMIZERS)
     if other is not None:  # a function, which no file of format 1 could hold
         raise unknown(other)
     optimizer = class_of("optimizer:adam")(**settings)
@@ -90,8 +92,8 @@ def _with_optimizer(fields: Fields) -> Fields:
 def _with_subsampling(fields: Fields) -> Fields:
     """One object for how a step draws functions and outputs."""
     kept = dict(fields)
-    sampled = {name: kept.pop(name) for name in ("num_samples", "num_outputs")}
-    return kept | {"subsampling": class_of("method:subsampling")(**sampled)}
+    sampled = _removed(kept, "num_samples", "num_outputs")
+    return kept | {"subsampling": class_of("method:subsampling")(*sampled)}
 
 
 def _with_mean_fit(fields: Fields) -> Fields:
@@ -101,7 +103,7 @@ def _with_mean_fit(fields: Fields) -> Fields:
     features and none for more, which no mean fit does now: the mean is then not fitted first.
     """
     kept = dict(fields)
-    training, gauss_newton = kept.pop("warm_up"), kept.pop("gauss_newton")
+    training, gauss_newton = _removed(kept, "warm_up", "gauss_newton")
     if gauss_newton:
         return kept | {"mean": class_of("mean_fit:gauss_newton")()}
     if training is None:
@@ -114,8 +116,8 @@ def _with_mean_fit(fields: Fields) -> Fields:
 
 def _with_calibration(fields: Fields) -> Fields:
     """One object for how held-out rows set the noise; None meant the most probable share."""
-    kept = dict(fields)
-    share, leave_one_out = kept.pop("calibrate"), kept.pop("leave_one_out", False)
+    kept = {"leave_one_out": False} | fields  # only GFSVI had this field
+    share, leave_one_out = _removed(kept, "calibrate", "leave_one_out")
     if share is None:
         calibration = class_of("calibration:most_probable")()
     elif share == 0:
@@ -123,3 +125,11 @@ def _with_calibration(fields: Fields) -> Fields:
     else:
         calibration = class_of("calibration:held_out")(share, leave_one_out)
     return kept | {"calibration": calibration}
+
+
+def _removed(fields: Fields, *names: str) -> tuple[Any, ...]:
+    """Remove the settings of these names, each one value, and return them."""
+    values = tuple(fields.pop(name) for name in names)
+    if any(isinstance(value, np.ndarray) for value in values):
+        raise TypeError("an array in place of a setting")
+    return values
