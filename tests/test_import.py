@@ -26,7 +26,7 @@ def test_importing_changes_no_jax_setting():
 PUBLIC = {
     "gfsvi.bench.data": ("AbstractDataset", "Download", "Layout", "Packaged"),
     "gfsvi.covariances": ("AbstractCovariance",),
-    "gfsvi.functions": ("AbstractMean", "AbstractRandomFunction"),
+    "gfsvi.functions": ("AbstractMean", "AbstractRandomFunction", "ConjugateNetwork"),
     "gfsvi.kernels": (
         *("AbstractKernel", "AbstractStationaryKernel"),
         *("ActiveDimensions", "Product", "Scaled", "Shifted", "Sum"),
@@ -35,7 +35,7 @@ PUBLIC = {
         *("AbstractLikelihood", "AbstractLabelLikelihood", "AbstractNoisyLikelihood"),
         *("AbstractRealLikelihood", "GaussianTargets"),
     ),
-    "gfsvi.methods": ("AbstractMethod",),
+    "gfsvi.methods": ("AbstractMethod", "AbstractVariational", "ClosedForm", "Subsampling"),
     "gfsvi.networks": ("AbstractLayeredNetwork", "AbstractNetwork"),
     "gfsvi.predictives": ("AbstractPredictive", "AbstractRealPredictive"),
 }
