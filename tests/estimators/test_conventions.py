@@ -15,6 +15,10 @@ from gfsvi.auto import Learner
 from .stand_in import solve
 
 KINDS = (GFSVIRegressor, GFSVIClassifier)
+NOT_EXACTLY = {
+    "check_sample_weight_equivalence_on_dense_data": "which rows are held out at random depends on "
+    "their number, so that repeated rows are divided in another way than weighted ones"
+}
 
 
 @pytest.fixture
@@ -29,7 +33,7 @@ def test_it_keeps_the_conventions(estimator, check, stand_in):
 
 
 @pytest.mark.slow
-@parametrize_with_checks([kind() for kind in KINDS])
+@parametrize_with_checks([kind() for kind in KINDS], expected_failed_checks=lambda _: NOT_EXACTLY)
 def test_with_real_learning_it_keeps_the_conventions(estimator, check):
     check(estimator)
 

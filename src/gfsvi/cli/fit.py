@@ -13,7 +13,7 @@ from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.tables import Preparation, PreparedTable, Task
-from gfsvi.tables.reading import read_table
+from gfsvi.tables.reading import TableError, read_table
 from gfsvi.tables.weights import read_weights
 
 if TYPE_CHECKING:
@@ -99,6 +99,11 @@ def _weights(
     """The weights of the rows, and the table without their column."""
     if arguments.weight is None:
         return None, frame
+    if arguments.weight in arguments.target:
+        raise TableError(
+            f"--weight expects another column than the target; got {arguments.weight!r} for both. "
+            "Name another."
+        )
     return read_weights(frame, arguments.weight), frame.drop(columns=arguments.weight)
 
 

@@ -33,17 +33,20 @@ def log_marginal_likelihood(
 
 def log_evidence(model: Model, data: Data) -> Float[Array, ""]:
     """log p(y | x) of all rows under the process and the Gaussian stand-in of the likelihood."""
-    targets = targets_of(model, data)
+    targets = targets_of(model, data, jitter=1e-8)
     values = model.function.at(data.x)
     residual = targets.values - values.mean[: len(targets.values)]
-    cov = add_to_diagonal(values.cov, targets.variance + 1e-8)
+    cov = add_to_diagonal(values.cov, targets.variance)
     return normal_log_density(residual, cov) + jnp.sum(targets.log_factor)
 
 
-def targets_of(model: Model, data: Data) -> GaussianTargets:
-    """The Gaussian regression that stands in for the likelihood at these rows, weights included."""
+def targets_of(model: Model, data: Data, *, jitter: float = 0.0) -> GaussianTargets:
+    """The Gaussian regression that stands in for the likelihood at these rows, weights included.
+
+    `jitter` is added to the variance of an observation of weight one.
+    """
     targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
-    return targets.weighted(data.weights)
+    return targets._replace(variance=targets.variance + jitter).weighted(data.weights)
 
 
 def perturbed(model: Model, *, key: PRNGKeyArray) -> Model:
