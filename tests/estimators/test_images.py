@@ -5,8 +5,13 @@ import pytest
 from sklearn.base import clone
 
 from gfsvi import BayesianClassifier, GFSVIClassifier, GFSVIRegressor, load
+from gfsvi.auto.phases import Phases
 from gfsvi.auto.priors import kernels_named
+from gfsvi.auto.recipe import recipe_for
+from gfsvi.auto.settings import Settings
+from gfsvi.auto.sizing import sized
 from gfsvi.networks import CNN, MLP
+from gfsvi.training import Adam
 
 QUICK = {"kernel": "rbf", "num_steps": 20, "random_state": 0}
 SMALL = CNN(channels=(2,), hidden=4)
@@ -49,6 +54,13 @@ def test_sizes_follow_from_the_images_and_are_reported(classifier):
     assert classifier.posterior_.function.network.outputs == 3
     assert np.ndim(classifier.prior_.function.kernel.lengthscale) == 0
     assert np.ndim(classifier.fitted_.input_centre) == 0
+
+
+def test_the_mean_of_images_is_trained_in_batches_since_its_points_move():
+    recipe = recipe_for("gfsvi")
+    settings = Settings.derive(recipe.method, 5000, 500, (6, 6, 1), 3, seed=0)
+    method = sized(recipe, settings, SMALL, Phases(None, None, None))
+    assert method.mean.otherwise.training.optimizer == Adam(3e-3, batch_size=100)
 
 
 def test_what_is_unlike_all_images_is_novel(classifier, images):

@@ -15,6 +15,7 @@ from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.cnn import CNN
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, UniformBox
+from gfsvi.training.optimizers import FullBatchUpTo
 from gfsvi.training.settings import Training
 
 _FOR_IMAGES = {"covariance": Diagonal(), "subsampling": Subsampling(2, 2)}
@@ -78,6 +79,9 @@ def _points(chosen: AbstractPoints | None, settings: Settings) -> AbstractPoints
 
 def _resized(training: Training, settings: Settings, num_steps: int | None) -> Training:
     training = with_batch_size(training, settings.batch_size)
+    if settings.image_shape is not None and isinstance(training.optimizer, FullBatchUpTo):
+        # Measurement points of images move from step to step, which no line search can follow.
+        training = dataclasses.replace(training, optimizer=training.optimizer.otherwise)
     if num_steps is None:
         return training
     return dataclasses.replace(training.for_rows(settings.num_rows), num_steps=num_steps)
