@@ -238,7 +238,7 @@ def test_every_feature_may_have_its_own_parameter(kernel, name, x, z):
 
 @pytest.mark.parametrize(("kernel", "name"), PER_FEATURE)
 def test_a_wrong_number_of_parameters_is_refused_in_words(kernel, name, x):
-    with pytest.raises(ValueError, match="one a feature; got 3 for 2 features"):
+    with pytest.raises(ValueError, match="one per feature; got 3 for 2 features"):
         kernel(**{name: [1.0, 1.0, 1.0]}).gram(x)
 
 

@@ -40,29 +40,29 @@ def test_a_function_kernel_passes_through_jit_and_into_algebra():
     np.testing.assert_allclose(jitted, 3 * RBF().gram(X), rtol=1e-12)
 
 
-def test_a_function_that_returns_an_array_is_refused_in_words():
-    with pytest.raises(ValueError, match=r"returns one number; got an array of shape \(2,\)"):
+def test_a_function_that_returns_an_array_raises():
+    with pytest.raises(ValueError, match=r"return one number; got an array of shape \(2,\)"):
         as_kernel(lambda x, z: x * z).gram(X)
 
 
 @pytest.mark.parametrize("stranger", [3.0, None, "rbf", [RBF()]])
-def test_what_is_no_kernel_is_refused_in_words(stranger):
-    with pytest.raises(TypeError, match=r"expected a kernel of gfsvi.*; got .*Build one"):
+def test_what_is_no_kernel_raises(stranger):
+    with pytest.raises(TypeError, match=r"expected a kernel of gfsvi.*; got .*For example: gfsvi"):
         as_kernel(stranger)
 
 
-def test_a_kernel_class_instead_of_a_kernel_is_refused_in_words():
+def test_a_kernel_class_instead_of_a_kernel_raises():
     with pytest.raises(TypeError, match="got the class Matern52 itself"):
         as_kernel(Matern52)
 
 
-def test_a_matern_kernel_of_unusual_smoothness_is_refused_in_words():
+def test_a_matern_kernel_of_unusual_smoothness_raises():
     with pytest.raises(ValueError, match=r"nu 0\.5, 1\.5, 2\.5 or inf; got nu=0\.7"):
         as_kernel(sk.Matern(nu=0.7))
 
 
 @pytest.mark.parametrize("kernel", [sk.PairwiseKernel(), 2.0 * sk.PairwiseKernel()])
-def test_an_unknown_scikit_learn_kernel_is_refused_in_words(kernel):
+def test_an_unknown_scikit_learn_kernel_raises(kernel):
     with pytest.raises(TypeError, match=r"scikit-learn's .*PairwiseKernel\. Write it as"):
         as_kernel(kernel)
 
@@ -80,12 +80,12 @@ def test_a_whole_power_of_a_kernel_is_a_product():
 
 
 @pytest.mark.parametrize("exponent", [0.5, 0, -1])
-def test_other_powers_of_a_kernel_are_refused_in_words(exponent):
-    with pytest.raises(ValueError, match=f"whole exponent of at least 1; got {exponent}"):
+def test_other_powers_of_a_kernel_raise(exponent):
+    with pytest.raises(ValueError, match=f"integer exponent of at least 1; got {exponent}"):
         as_kernel(sk.RBF() ** exponent)
 
 
-def test_a_gpjax_kernel_of_an_old_version_is_refused_in_words():
+def test_a_gpjax_kernel_of_an_old_version_raises():
     with pytest.raises(TypeError, match=r"Equinox module; got .*Use GPJax 1.0 or newer"):
         GPJaxKernel(object())
 

@@ -68,6 +68,17 @@ def test_numbers_add_to_kernels_from_both_sides_as_an_unknown_constant(number):
         assert_all_equal(kernel, lambda of: of(RBF()) + of(Constant(2.0)))
 
 
+def test_sums_and_products_of_several_kernels_stay_flat():
+    kinds = [RBF, Linear, White]
+    for combined in (RBF() + Linear() + White(), RBF() + (Linear() + White())):
+        assert isinstance(combined, Sum) and [type(term) for term in combined.terms] == kinds
+    for combined in (RBF() * Linear() * White(), RBF() * (Linear() * White())):
+        assert isinstance(combined, Product)
+        assert [type(factor) for factor in combined.factors] == kinds
+    mixed = RBF() + Linear() * White()
+    assert isinstance(mixed, Sum) and isinstance(mixed.terms[1], Product)
+
+
 def test_pythons_sum_adds_kernels():
     assert_all_equal(sum([RBF(), Linear(), White()]), lambda of: of(RBF() + Linear() + White()))
 
@@ -79,7 +90,7 @@ def test_a_long_expression_keeps_its_meaning():
 
 
 @pytest.mark.parametrize("stranger", ["two", None, [2.0]])
-def test_algebra_with_what_is_no_kernel_is_refused_in_words(stranger):
+def test_algebra_with_what_is_no_kernel_raises(stranger):
     match = f"another kernel or a positive number; got {type(stranger).__name__}.*as_kernel"
     for operation in (lambda: RBF() + stranger, lambda: RBF() * stranger):
         with pytest.raises(TypeError, match=match):
@@ -87,13 +98,13 @@ def test_algebra_with_what_is_no_kernel_is_refused_in_words(stranger):
 
 
 @pytest.mark.parametrize("number", [-1.0, 0.0, np.nan])
-def test_numbers_that_are_not_positive_are_refused_in_words(number):
+def test_numbers_that_are_not_positive_raise(number):
     for operation in (lambda: number * RBF(), lambda: RBF() + number):
         with pytest.raises(ValueError, match="expects a positive, finite variance"):
             operation()
 
 
-def test_an_array_times_a_kernel_is_refused_in_words():
+def test_an_array_times_a_kernel_raises():
     with pytest.raises(ValueError, match="Scaled expects one number as variance"):
         np.array([1.0, 2.0]) * RBF()
 
@@ -126,19 +137,19 @@ def test_numpy_points_known_while_tracing_are_selected_too():
     np.testing.assert_allclose(jitted, RBF().gram(X[:, 1]), rtol=1e-12)
 
 
-def test_a_feature_that_is_not_there_is_refused_in_words():
+def test_a_feature_that_is_not_there_raises():
     with pytest.raises(ValueError, match=r"features \(3,\); got points with 3 features"):
         RBF().on(3).gram(X)
 
 
 @pytest.mark.parametrize("dimensions", [(), (-1,), (0.5,), ("a",)])
-def test_dimensions_that_are_no_columns_are_refused_in_words(dimensions):
+def test_dimensions_that_are_no_columns_raise(dimensions):
     with pytest.raises(ValueError, match="expects their numbers, counted from 0; got"):
         RBF().on(*dimensions)
 
 
 @pytest.mark.parametrize("kernel", [RBF(), Periodic(), Linear()])
-def test_points_of_different_width_are_refused_in_words(kernel):
+def test_points_of_different_width_raise(kernel):
     with pytest.raises(ValueError, match="same number of features; got 3 and 2"):
         kernel.cross(X, Z[:, :2])
 

@@ -113,7 +113,7 @@ def test_a_linear_potential_is_a_constant_flow():
 
 
 def test_functions_without_a_gradient_are_refused():
-    with pytest.raises(ValueError, match="have a gradient; got a Matern12"):
+    with pytest.raises(ValueError, match="differentiable functions; got a Matern12"):
         HelmholtzKernel(RBF() + 2.0 * Matern12())
 
 

@@ -206,7 +206,7 @@ def random_cases():
         "equinox": (lambda: EquinoxNetwork(dropout), "inference_mode"),
         "nnx": (lambda: FlaxNNXNetwork(NNXNetwork(nnx.Dropout(0.5, rngs=nnx.Rngs(0)))), "eval"),
         "linen": (lambda: LinenNetwork(linen), "deterministic=True"),
-        "haiku": (lambda: HaikuNetwork(haiku_dropout), "Leave hk.dropout out"),
+        "haiku": (lambda: HaikuNetwork(haiku_dropout), "Remove hk.dropout"),
     }
 
 
@@ -242,7 +242,7 @@ def test_outputs_that_are_no_array_are_refused():
 
 
 def test_a_function_without_parameters_is_refused(key):
-    with pytest.raises(ValueError, match="expects parameters to start from; got none"):
+    with pytest.raises(ValueError, match="expects initial parameters; got none"):
         FunctionNetwork(lambda p, x: x).init(X, key=key)
 
 
@@ -270,5 +270,5 @@ def test_images_too_small_to_pool_are_refused(key):
 
 def test_inputs_of_another_width_than_the_weights_are_refused(key):
     params = MLP().init(X, key=key)
-    with pytest.raises(ValueError, match="Dense has weights for 3 numbers a point; got 2"):
+    with pytest.raises(ValueError, match="Dense expects 3 numbers per point; got 2"):
         MLP().apply(params, X[:, :2])

@@ -1,9 +1,8 @@
-"""Kernels of other libraries as ours, recognised without importing those libraries.
+"""Adapters for kernels of other libraries, recognised without importing those libraries.
 
-The parameters of a GPJax or tinygp kernel, and whatever a function closes over, stay as they
-are: they are not trained. A scikit-learn kernel is translated into our kernels, which start at
-its parameters and may be trained from there; `ExpSineSquared` keeps its values for one feature
-only.
+The parameters of a GPJax or tinygp kernel, and whatever a function closes over, are not trained.
+A scikit-learn kernel is translated into our own kernels, which start at its parameters and can be
+trained; `ExpSineSquared` is equivalent only for a single feature.
 """
 
 from collections.abc import Callable
@@ -32,7 +31,7 @@ T = TypeVar("T")
 
 
 def as_kernel(kernel: Any) -> AbstractKernel:
-    """A kernel of ours, GPJax, tinygp or scikit-learn, or a function of two points, as ours."""
+    """Convert a kernel of GPJax, tinygp or scikit-learn, or a function of two points."""
     if isinstance(kernel, AbstractKernel):
         return kernel
     if _descends_from(kernel, "gpjax", "AbstractKernel"):
@@ -45,7 +44,7 @@ def as_kernel(kernel: Any) -> AbstractKernel:
         return FunctionKernel(kernel)
     raise TypeError(
         f"expected a kernel of gfsvi, GPJax, tinygp or scikit-learn, or a function k(x, z) of two "
-        f"points; got {_described(kernel)}. Build one, for instance gfsvi.kernels.Matern52()."
+        f"points; got {_described(kernel)}. For example: gfsvi.kernels.Matern52()."
     )
 
 
@@ -90,7 +89,7 @@ class TinyGPKernel(AbstractKernel):
 class FunctionKernel(AbstractKernel):
     """A function k(x, z) of two points, written with jax.numpy.
 
-    That it is symmetric and positive semi-definite is the caller's promise.
+    The caller is responsible for it being symmetric and positive semi-definite.
     """
 
     function: Callable[..., Any] = eqx.field(static=True)
@@ -109,7 +108,7 @@ class FunctionKernel(AbstractKernel):
         value = jnp.asarray(self.function(x, z))
         if value.ndim > 0:
             raise ValueError(
-                f"a kernel function expects two points and returns one number; got an array of "
+                f"a kernel function expects two points and must return one number; got an array of "
                 f"shape {value.shape} for points of shape {x.shape}. Sum over the features."
             )
         return value
@@ -136,7 +135,7 @@ def _described(kernel: Any) -> str:
 
 
 def _translated(kernel: Any) -> AbstractKernel:
-    # A subclass may change the formula, so only scikit-learn's own classes are known.
+    # A subclass may change the formula, so only scikit-learn's own classes are recognised.
     is_own = type(kernel).__module__.split(".")[0] == "sklearn"
     translate = _TRANSLATIONS.get(type(kernel).__name__) if is_own else None
     if translate is None:
@@ -152,7 +151,7 @@ def _matern(kernel: Any) -> AbstractKernel:
     if kernel.nu not in smoothness:
         raise ValueError(
             f"expected a Matern kernel with nu 0.5, 1.5, 2.5 or inf; got nu={kernel.nu}. "
-            f"Take the nearest of these."
+            f"Use the nearest of these."
         )
     return smoothness[kernel.nu](kernel.length_scale)
 
@@ -162,9 +161,9 @@ def _rational_quadratic(kernel: Any) -> AbstractKernel:
 
 
 def _exp_sine_squared(kernel: Any) -> AbstractKernel:
-    """Equal for one feature; for more, scikit-learn puts the whole distance inside one sine.
+    """Equivalent for one feature; for more, scikit-learn puts the whole distance in one sine.
 
-    That is no positive semi-definite function, so ours, one sine a feature, stands in for it.
+    That is not positive semi-definite, so our kernel with one sine per feature is used instead.
     """
     return Periodic(kernel.length_scale, period=kernel.periodicity)
 
@@ -177,8 +176,8 @@ def _power(kernel: Any) -> AbstractKernel:
     exponent = kernel.exponent
     if exponent != int(exponent) or exponent < 1:
         raise ValueError(
-            f"expected a power of a kernel with a whole exponent of at least 1; got {exponent}. "
-            f"Other powers need not be positive semi-definite."
+            f"expected a power of a kernel with an integer exponent of at least 1; got {exponent}. "
+            f"Other powers may not be positive semi-definite."
         )
     return Product((as_kernel(kernel.kernel),) * int(exponent))
 

@@ -1,12 +1,14 @@
 """Covariance functions and their algebra.
 
-A kernel answers three questions: `cross(x, z)` between two sets of points, `gram(x)` of one set
-with itself (exact on the diagonal, where white noise lives) and `diagonal(x)`. Kernels add,
-multiply and scale: `2.0 * RBF(0.3) + Periodic() * Matern32().on(0, 2)`.
+A kernel has three methods: `cross(x, z)` between two sets of points, `gram(x)` of one set with
+itself (exact on the diagonal, where white noise enters) and `diagonal(x)`. Kernels can be added,
+multiplied and scaled: `2.0 * RBF(0.3) + Periodic() * Matern32().on(0, 2)`.
 """
 
+import functools
+import operator
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Iterable
 
 import equinox as eqx
 import jax
@@ -15,7 +17,7 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import as_rows, check_scalar
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, Points
 
 Gram = Float[Array, "point other"]
 
@@ -25,25 +27,25 @@ class AbstractKernel(eqx.Module):
 
     @abstractmethod
     def cross(self, x: Points, z: Points) -> Gram:
-        """Covariance between the function at `x` and at `z`."""
+        """Covariance between the function values at `x` and at `z`."""
 
     @abstractmethod
     def gram(self, x: Points) -> Gram:
-        """Covariance of the function at `x` with itself."""
+        """Covariance matrix of the function values at `x`."""
 
     @abstractmethod
     def diagonal(self, x: Points) -> Float[Array, " point"]:
-        """Variance of the function at each of `x`."""
+        """Variance of the function at each point of `x`."""
 
     def __call__(self, x: Points, z: Points | None = None) -> Gram:
         return self.gram(x) if z is None else self.cross(x, z)
 
-    # NumPy's numbers would otherwise take `number * kernel` for an array of objects.
+    # Otherwise NumPy scalars would turn `number * kernel` into an array of objects.
     __array_ufunc__ = None
 
     def __add__(self, other: "AbstractKernel | float") -> "AbstractKernel":
         if isinstance(other, AbstractKernel):
-            return Sum((self, other))
+            return Sum((*_parts_of(self, Sum), *_parts_of(other, Sum)))
         return Shifted(self, _number(other))
 
     def __radd__(self, other: float) -> "AbstractKernel":
@@ -52,30 +54,30 @@ class AbstractKernel(eqx.Module):
 
     def __mul__(self, other: "AbstractKernel | float") -> "AbstractKernel":
         if isinstance(other, AbstractKernel):
-            return Product((self, other))
+            return Product((*_parts_of(self, Product), *_parts_of(other, Product)))
         return Scaled(self, _number(other))
 
     def __rmul__(self, other: float) -> "AbstractKernel":
         return Scaled(self, _number(other))
 
     def on(self, *dimensions: int) -> "ActiveDimensions":
-        """This kernel, looking at some of the features only."""
+        """This kernel, restricted to some of the features."""
         return ActiveDimensions(self, dimensions)
 
 
 class Sum(AbstractKernel):
-    """The sum of independent functions."""
+    """The covariance of a sum of independent functions."""
 
     terms: tuple[AbstractKernel, ...]
 
     def cross(self, x: Points, z: Points) -> Gram:
-        return sum(term.cross(x, z) for term in self.terms)  # pyright: ignore[reportReturnType]
+        return _sum(term.cross(x, z) for term in self.terms)
 
     def gram(self, x: Points) -> Gram:
-        return sum(term.gram(x) for term in self.terms)  # pyright: ignore[reportReturnType]
+        return _sum(term.gram(x) for term in self.terms)
 
     def diagonal(self, x: Points) -> Float[Array, " point"]:
-        return sum(term.diagonal(x) for term in self.terms)  # pyright: ignore[reportReturnType]
+        return _sum(term.diagonal(x) for term in self.terms)
 
 
 class Product(AbstractKernel):
@@ -84,57 +86,61 @@ class Product(AbstractKernel):
     factors: tuple[AbstractKernel, ...]
 
     def cross(self, x: Points, z: Points) -> Gram:
-        return _product([factor.cross(x, z) for factor in self.factors])
+        return _product(factor.cross(x, z) for factor in self.factors)
 
     def gram(self, x: Points) -> Gram:
-        return _product([factor.gram(x) for factor in self.factors])
+        return _product(factor.gram(x) for factor in self.factors)
 
     def diagonal(self, x: Points) -> Float[Array, " point"]:
-        return _product([factor.diagonal(x) for factor in self.factors])
+        return _product(factor.diagonal(x) for factor in self.factors)
 
 
-class Scaled(AbstractKernel):
+class AbstractCombined(AbstractKernel):
+    """A kernel combined with a positive number."""
+
+    kernel: eqx.AbstractVar[AbstractKernel]
+    variance: eqx.AbstractVar[Number]
+
+    def __check_init__(self) -> None:
+        check_positive(self, variance=self.variance)
+        check_scalar(self, variance=self.variance)
+
+    @abstractmethod
+    def combine(self, covariance: Float[Array, "..."]) -> Float[Array, "..."]:
+        """The covariance of the kernel combined with the number."""
+
+    def cross(self, x: Points, z: Points) -> Gram:
+        return self.combine(self.kernel.cross(x, z))
+
+    def gram(self, x: Points) -> Gram:
+        return self.combine(self.kernel.gram(x))
+
+    def diagonal(self, x: Points) -> Float[Array, " point"]:
+        return self.combine(self.kernel.diagonal(x))
+
+
+class Scaled(AbstractCombined):
     """A kernel times a positive number."""
 
     kernel: AbstractKernel
-    variance: Float[Array, ""] = positive()
+    variance: Number = positive()
 
-    def __check_init__(self) -> None:
-        check_positive(self, variance=self.variance)
-        check_scalar(self, variance=self.variance)
-
-    def cross(self, x: Points, z: Points) -> Gram:
-        return self.variance * self.kernel.cross(x, z)
-
-    def gram(self, x: Points) -> Gram:
-        return self.variance * self.kernel.gram(x)
-
-    def diagonal(self, x: Points) -> Float[Array, " point"]:
-        return self.variance * self.kernel.diagonal(x)
+    def combine(self, covariance: Float[Array, "..."]) -> Float[Array, "..."]:
+        return self.variance * covariance
 
 
-class Shifted(AbstractKernel):
-    """A kernel plus a positive number: the function and an unknown constant."""
+class Shifted(AbstractCombined):
+    """A kernel plus a positive number: the function plus an unknown constant."""
 
     kernel: AbstractKernel
-    variance: Float[Array, ""] = positive()
+    variance: Number = positive()
 
-    def __check_init__(self) -> None:
-        check_positive(self, variance=self.variance)
-        check_scalar(self, variance=self.variance)
-
-    def cross(self, x: Points, z: Points) -> Gram:
-        return self.kernel.cross(x, z) + self.variance
-
-    def gram(self, x: Points) -> Gram:
-        return self.kernel.gram(x) + self.variance
-
-    def diagonal(self, x: Points) -> Float[Array, " point"]:
-        return self.kernel.diagonal(x) + self.variance
+    def combine(self, covariance: Float[Array, "..."]) -> Float[Array, "..."]:
+        return covariance + self.variance
 
 
 class ActiveDimensions(AbstractKernel):
-    """A kernel that sees only the named feature columns."""
+    """A kernel restricted to some of the features."""
 
     kernel: AbstractKernel
     dimensions: tuple[int, ...] = eqx.field(static=True, converter=tuple)
@@ -144,7 +150,7 @@ class ActiveDimensions(AbstractKernel):
         if not (self.dimensions and are_columns):
             raise ValueError(
                 f"a kernel on some features expects their numbers, counted from 0; "
-                f"got {self.dimensions}. Write for instance kernel.on(0, 2)."
+                f"got {self.dimensions}. For example: kernel.on(0, 2)."
             )
 
     def cross(self, x: Points, z: Points) -> Gram:
@@ -160,24 +166,34 @@ class ActiveDimensions(AbstractKernel):
         rows = as_rows(x)
         if max(self.dimensions) >= rows.shape[1]:
             raise ValueError(
-                f"the kernel looks at features {self.dimensions}; got points with "
+                f"the kernel uses features {self.dimensions}; got points with "
                 f"{rows.shape[1]} features. Features are counted from 0."
             )
         return rows[:, np.asarray(self.dimensions)]
 
 
-def _product(arrays: list[Array]) -> Array:
-    result = arrays[0]
-    for array in arrays[1:]:
-        result = result * array
-    return result
+def _parts_of(
+    kernel: AbstractKernel, kind: type[Sum] | type[Product]
+) -> tuple[AbstractKernel, ...]:
+    """The terms of a sum or the factors of a product, so that `a + b + c` stays flat."""
+    if not isinstance(kernel, kind):
+        return (kernel,)
+    return kernel.terms if isinstance(kernel, Sum) else kernel.factors
 
 
-def _number(other: Any) -> Any:
+def _sum(arrays: Iterable[Array]) -> Array:
+    return functools.reduce(operator.add, arrays)
+
+
+def _product(arrays: Iterable[Array]) -> Array:
+    return functools.reduce(operator.mul, arrays)
+
+
+def _number(other: object) -> Number:
     if isinstance(other, int | float | np.generic | np.ndarray | jax.Array):
-        return other
+        return other  # pyright: ignore[reportReturnType]  # checked to be a scalar by the kernel
     raise TypeError(
-        f"a kernel adds to or multiplies another kernel or a positive number; got "
-        f"{type(other).__name__}. Turn kernels of other libraries into ours with "
+        f"a kernel can be added to or multiplied by another kernel or a positive number; got "
+        f"{type(other).__name__}. Convert kernels of other libraries with "
         f"gfsvi.kernels.as_kernel."
     )

@@ -6,13 +6,13 @@ from jaxtyping import Array, Float
 from gfsvi.kernels.base import AbstractKernel, Gram
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, Points
 
 
 class Constant(AbstractKernel):
-    """k(x, z) = variance: functions that are one unknown number everywhere."""
+    """k(x, z) = variance: functions with one unknown value everywhere."""
 
-    variance: Float[Array, ""] = positive(1.0)
+    variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, variance=self.variance)

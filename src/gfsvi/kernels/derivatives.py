@@ -1,4 +1,4 @@
-"""The covariance between gradients of a function whose covariance is known."""
+"""The covariance between the gradients of a function with a known covariance."""
 
 import jax
 import jax.numpy as jnp
@@ -9,13 +9,13 @@ from gfsvi.kernels.distances import per_feature
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 
 CLOSE = 1e-8
-"""A squared distance in length scales at which derivatives of Matern kernels are still exact."""
+"""The squared distance, in length scales, down to which derivatives of Matern kernels are exact."""
 
 
 def gradient_covariance(
     kernel: AbstractKernel, x: Float[Array, "n k"], z: Float[Array, "m k"]
 ) -> Float[Array, "n m k k"]:
-    """d^2 k(x, z) / dx dz of all pairs, coinciding points included."""
+    """d^2 k(x, z) / dx dz for all pairs, including coinciding points."""
     if isinstance(kernel, AbstractStationaryKernel):
         return _of_stationary(kernel, x, z)
     if isinstance(kernel, Sum):
@@ -34,7 +34,7 @@ def _of_stationary(kernel: AbstractStationaryKernel, x: Array, z: Array) -> Arra
     difference = x[:, None, :] - z[None, :, :]
     squared = jnp.sum(difference**2 * inverse, axis=-1)
     slope = jax.grad(lambda s: jnp.sum(kernel.correlation(s)))
-    # There is no square root to differentiate where points are not closer than this.
+    # At a positive distance the square root can be differentiated.
     squared = jnp.maximum(squared, CLOSE)
     first, second = jax.jvp(slope, (squared,), (jnp.ones_like(squared),))
     scaled = difference * inverse

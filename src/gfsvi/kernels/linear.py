@@ -6,13 +6,13 @@ from jaxtyping import Array, Float
 from gfsvi.kernels.base import AbstractKernel, Gram
 from gfsvi.kernels.distances import aligned_rows, per_feature
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import PerFeature, Points
 
 
 class Linear(AbstractKernel):
     """k(x, z) = sum_k variance_k x_k z_k: straight lines through the origin."""
 
-    variance: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    variance: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, variance=self.variance)
@@ -28,6 +28,6 @@ class Linear(AbstractKernel):
         (scaled,) = self._scaled(x)
         return jnp.sum(scaled**2, axis=1)
 
-    def _scaled(self, *sets: Points) -> list[Points]:
-        # Each side takes a square root, so that the Gram is a matrix times its own transpose.
+    def _scaled(self, *sets: Points) -> list[Float[Array, "point feature"]]:
+        # A square root on each side makes the Gram matrix a matrix times its transpose.
         return [x * jnp.sqrt(per_feature(self, "variance", x)) for x in aligned_rows(*sets)]

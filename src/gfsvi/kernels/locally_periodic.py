@@ -7,19 +7,20 @@ from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.periodic import Periodic
 from gfsvi.kernels.rbf import RBF
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, PerFeature, Points
 
 
 class LocallyPeriodic(AbstractKernel):
-    """Repeating functions whose shape drifts: an RBF times a periodic kernel.
+    """Periodic functions whose shape drifts: an RBF times a periodic kernel.
 
-    `lengthscale` says how far the shape persists, `periodic_lengthscale` how rough one period is.
+    `lengthscale` is the distance over which the shape persists, `periodic_lengthscale` the
+    length scale within a period.
     """
 
-    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    variance: Float[Array, ""] = positive(1.0)
-    period: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    periodic_lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    lengthscale: PerFeature = positive(1.0)
+    variance: Number = positive(1.0)
+    period: PerFeature = positive(1.0)
+    periodic_lengthscale: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, lengthscale=self.lengthscale, variance=self.variance)

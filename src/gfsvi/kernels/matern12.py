@@ -6,13 +6,14 @@ from jaxtyping import Array, Float
 from gfsvi.kernels.distances import safe_sqrt
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import Number, PerFeature
 
 
 class Matern12(AbstractStationaryKernel):
     """k(r) = variance exp(-r): continuous, nowhere differentiable functions."""
 
-    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    variance: Float[Array, ""] = positive(1.0)
+    lengthscale: PerFeature = positive(1.0)
+    variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, lengthscale=self.lengthscale, variance=self.variance)

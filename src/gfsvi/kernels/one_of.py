@@ -1,4 +1,4 @@
-"""Several families of kernels in one, so that choosing among them is compiled once."""
+"""Several kernel families in one class, so that choosing among them compiles only once."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -6,18 +6,19 @@ from jaxtyping import Array, Float, Int
 
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.types import Number, PerFeature
 
 
 class OneOf(AbstractStationaryKernel):
-    """The stationary kernel of the chosen family; the choice is a number that is not learned."""
+    """The stationary kernel of the chosen family; `choice` is an index that is not learned."""
 
     families: tuple[type[AbstractStationaryKernel], ...] = eqx.field(static=True)
     choice: Int[Array, ""] | int
-    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    variance: Float[Array, ""] = positive(1.0)
+    lengthscale: PerFeature = positive(1.0)
+    variance: Number = positive(1.0)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
-        # All of them are cheap beside the factorisation that follows.
+        # All of them are cheap compared to the factorisation that follows.
         kinds = [family(self.lengthscale, self.variance) for family in self.families]
         chosen = kinds[0].correlation(squared_distance)
         for number, kind in enumerate(kinds[1:], start=1):
@@ -26,6 +27,6 @@ class OneOf(AbstractStationaryKernel):
 
     @property
     def kernel(self) -> AbstractStationaryKernel:
-        """The kernel of the chosen family by itself."""
+        """The kernel of the chosen family alone."""
         family = self.families[int(self.choice)]
         return family(self.lengthscale, self.variance)

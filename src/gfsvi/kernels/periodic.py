@@ -12,18 +12,18 @@ from gfsvi.kernels.distances import (
     squared_distances_within,
 )
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, PerFeature, Points
 
 
 class Periodic(AbstractKernel):
-    """Functions that repeat: an RBF between points on circles, one circle a feature.
+    """Periodic functions: an RBF between points on circles, one circle per feature.
 
     k(x, z) = variance exp(-2 sum_k sin^2(pi (x_k - z_k) / period_k) / lengthscale_k^2).
     """
 
-    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    variance: Float[Array, ""] = positive(1.0)
-    period: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
+    lengthscale: PerFeature = positive(1.0)
+    variance: Number = positive(1.0)
+    period: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, lengthscale=self.lengthscale, variance=self.variance)

@@ -6,17 +6,18 @@ from jaxtyping import Array, Float
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import Number, PerFeature
 
 
 class RationalQuadratic(AbstractStationaryKernel):
-    """k(r) = variance (1 + r^2 / (2 mixture))^(-mixture): smooth functions of many length scales.
+    """k(r) = variance (1 + r^2 / (2 mixture))^(-mixture): smooth functions on many length scales.
 
     A small `mixture` (often called alpha) mixes length scales widely; a large one gives the RBF.
     """
 
-    lengthscale: Float[Array, ""] | Float[Array, " feature"] = positive(1.0)
-    variance: Float[Array, ""] = positive(1.0)
-    mixture: Float[Array, ""] = positive(1.0)
+    lengthscale: PerFeature = positive(1.0)
+    variance: Number = positive(1.0)
+    mixture: Number = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
@@ -24,5 +25,5 @@ class RationalQuadratic(AbstractStationaryKernel):
         check_scalar(self, mixture=self.mixture)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
-        # The logarithm keeps all digits where a large mixture makes the base nearly one.
+        # log1p keeps full precision when a large mixture makes the base nearly one.
         return jnp.exp(-self.mixture * jnp.log1p(squared_distance / (2 * self.mixture)))

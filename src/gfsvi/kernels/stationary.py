@@ -1,4 +1,4 @@
-"""Kernels of the distance between two points."""
+"""Stationary kernels: functions of the distance between two points."""
 
 from abc import abstractmethod
 
@@ -14,25 +14,25 @@ from gfsvi.kernels.distances import (
     squared_distances,
     squared_distances_within,
 )
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, PerFeature, Points
 
 
 class AbstractStationaryKernel(AbstractKernel):
-    """A kernel of the distance between two points, each feature on its own length scale.
+    """A kernel of the distance between two points, with a length scale per feature.
 
-    A subclass gives the correlation as a function of the squared scaled distance; it must
+    A subclass gives the correlation as a function of the squared scaled distance, which must
     have finite derivatives at zero.
     """
 
-    lengthscale: eqx.AbstractVar[Float[Array, ""] | Float[Array, " feature"]]
-    variance: eqx.AbstractVar[Float[Array, ""]]
+    lengthscale: eqx.AbstractVar[PerFeature]
+    variance: eqx.AbstractVar[Number]
 
     def __check_init__(self) -> None:
         check_scalar(self, variance=self.variance)
 
     @abstractmethod
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
-        """Correlation at a squared distance measured in length scales."""
+        """Correlation as a function of the squared distance in length scales."""
 
     def cross(self, x: Points, z: Points) -> Gram:
         return self.variance * self.correlation(squared_distances(*self._scaled(x, z)))
@@ -43,5 +43,5 @@ class AbstractStationaryKernel(AbstractKernel):
     def diagonal(self, x: Points) -> Float[Array, " point"]:
         return jnp.broadcast_to(jnp.asarray(self.variance), x.shape[:1])
 
-    def _scaled(self, *sets: Points) -> list[Points]:
+    def _scaled(self, *sets: Points) -> list[Float[Array, "point feature"]]:
         return [x / per_feature(self, "lengthscale", x) for x in centred_rows(*sets)]

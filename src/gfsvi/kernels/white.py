@@ -6,13 +6,13 @@ from jaxtyping import Array, Float
 from gfsvi.kernels.base import AbstractKernel, Gram
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import Number, Points
 
 
 class White(AbstractKernel):
-    """Independent noise at every point, even between two points that coincide."""
+    """Independent noise at every point, even at points that coincide."""
 
-    variance: Float[Array, ""] = positive(1.0)
+    variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, variance=self.variance)

@@ -1,4 +1,4 @@
-"""Networks: the library's own and those of other frameworks."""
+"""Networks: the library's own, and adapters for other frameworks."""
 
 from gfsvi.networks.adapters import as_network as as_network
 from gfsvi.networks.base import AbstractNetwork as AbstractNetwork

@@ -1,8 +1,7 @@
-"""The activations that have a name: in model files, in experiments, and where Python pickles."""
+"""Named activations, for model files, experiments and pickles."""
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -23,18 +22,18 @@ def name_of(function: object) -> str | None:
 
 @dataclasses.dataclass(frozen=True)
 class NamedActivation:
-    """What stands for an activation where a function of JAX cannot be, as in a pickle."""
+    """Stands in for an activation where a JAX function cannot be stored, as in a pickle."""
 
     name: str
 
 
-def without_functions(fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields with names instead of activations."""
+def without_functions(fields: dict[str, object]) -> dict[str, object]:
+    """The fields with activations replaced by their names."""
     names = {f: name for f, value in fields.items() if (name := name_of(value)) is not None}
     return fields | {field: NamedActivation(name) for field, name in names.items()}
 
 
-def with_functions(fields: dict[str, Any]) -> dict[str, Any]:
+def with_functions(fields: dict[str, object]) -> dict[str, object]:
     """Undo `without_functions`."""
     named = {f: v.name for f, v in fields.items() if isinstance(v, NamedActivation)}
     return fields | {field: ACTIVATIONS[name] for field, name in named.items()}

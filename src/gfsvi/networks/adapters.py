@@ -1,6 +1,4 @@
-"""Any network that the library can use, from whatever framework it comes."""
-
-from typing import Any
+"""Conversion of networks from other frameworks."""
 
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.equinox import EquinoxNetwork
@@ -8,7 +6,7 @@ from gfsvi.networks.flax_linen import LinenNetwork
 from gfsvi.networks.flax_nnx import FlaxNNXNetwork
 from gfsvi.networks.haiku import HaikuNetwork
 
-# Frameworks are told by where their classes live, so that none has to be installed.
+# Frameworks are recognised by the modules of their classes, so that none has to be installed.
 _ADAPTERS = {
     "equinox": EquinoxNetwork,
     "flax.nnx": FlaxNNXNetwork,
@@ -17,8 +15,8 @@ _ADAPTERS = {
 }
 
 
-def as_network(network: Any) -> AbstractNetwork:
-    """The library's view of an Equinox, Flax or Haiku network; its own are left as they are."""
+def as_network(network: object) -> AbstractNetwork:
+    """Wrap an Equinox, Flax or Haiku network; the library's own networks are returned as is."""
     if isinstance(network, AbstractNetwork):
         return network
     for ancestor in type(network).__mro__:
@@ -28,5 +26,5 @@ def as_network(network: Any) -> AbstractNetwork:
     raise TypeError(
         "as_network expects an Equinox module, a Flax NNX or linen module, a Haiku transformed "
         f"function or a network of this library; got {type(network).__name__}. For a function use "
-        "FunctionNetwork(apply, params), for one with Haiku modules inside HaikuNetwork(function)."
+        "FunctionNetwork(apply, params), or HaikuNetwork(function) if it uses Haiku modules."
     )

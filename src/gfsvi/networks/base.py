@@ -1,30 +1,29 @@
-"""Networks: a function of parameters and inputs, and how its outputs move with its parameters.
+"""Networks: functions of parameters and inputs, and their Jacobians by the parameters.
 
-The library never looks inside a network that it does not know: `apply(params, x)` is enough.
-Networks made of affine stages (`AbstractLayeredNetwork`) give their Jacobian as layer factors,
-which is what makes variances and Gram matrices cheap.
+For a network of another framework, `apply(params, x)` is enough. Networks made of affine stages
+(`AbstractLayeredNetwork`) give their Jacobian as factors per layer, which makes variances and
+Gram matrices cheap.
 """
 
 from abc import abstractmethod
-from typing import Any
+from typing import TypeAlias
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.networks.jacobian import Jacobian
+from gfsvi.numerics.types import Points
 
-Params = Any
-
-
-Inputs = Float[Array, "point *feature"]
-
-
-Outputs = Float[Array, "point output"]
+Params: TypeAlias = PyTree
+"""The parameters of a network: any tree of arrays."""
+Inputs: TypeAlias = Points
+Outputs: TypeAlias = Float[Array, "point output"]
 
 
 class AbstractNetwork(eqx.Module):
-    """A network: parameters to begin with, outputs, and their Jacobian."""
+    """A network: initial parameters, outputs, and their Jacobian."""
 
     @abstractmethod
     def init(
@@ -32,12 +31,12 @@ class AbstractNetwork(eqx.Module):
         x: Inputs,
         *,
         key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
+        dtype: DTypeLike = jnp.float32,
         lengths: Float[Array, " feature"] | None = None,
     ) -> Params:
-        """Parameters to start from, for inputs like `x`.
+        """Initial parameters for inputs like `x`.
 
-        A network that can starts out varying along each feature on the given `lengths`.
+        Networks that support it initially vary on the length scale `lengths` along each feature.
         """
 
     @abstractmethod
@@ -48,11 +47,11 @@ class AbstractNetwork(eqx.Module):
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
     ) -> tuple[Outputs, Jacobian]:
-        """Outputs at `x`, and derivatives of `outputs @ f(x)` by every leaf of the parameters."""
+        """Outputs at `x`, and the derivatives of `outputs @ f(x)` by each leaf of `params`."""
 
     @abstractmethod
     def jacobian_size(self, params: Params) -> int:
-        """How many numbers the Jacobian of one output at one point holds."""
+        """Number of elements that the Jacobian of one output at one point holds."""
 
     def jacobian(self, params: Params, x: Inputs, outputs: Float[Array, "k output"]) -> Jacobian:
         """The derivatives alone."""

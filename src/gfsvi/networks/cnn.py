@@ -11,7 +11,7 @@ from gfsvi.networks.layers import Activation, Convolution, Dense, Flatten, MaxPo
 
 
 class CNN(AbstractLayeredNetwork):
-    """3 x 3 convolutions with max-pooling between them, one dense layer, outputs.
+    """3 x 3 convolutions with max-pooling between them, a dense layer and an output layer.
 
     Inputs are images `(point, height, width, channel)`.
     """

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.networks.base import AbstractNetwork, Inputs, Outputs, Params
@@ -13,18 +14,18 @@ from gfsvi.networks.jacobian import ExplicitJacobian, Jacobian, as_matrix
 
 
 class AbstractForeignNetwork(AbstractNetwork):
-    """A network known by its outputs alone; its Jacobian is computed number by number."""
+    """A network known only by its outputs; its Jacobian is computed explicitly."""
 
     @abstractmethod
     def first_params(self, x: Inputs, key: PRNGKeyArray) -> Params:
-        """Parameters to start from, in whatever precision they come."""
+        """Initial parameters, in any precision."""
 
     def init(
         self,
         x: Inputs,
         *,
         key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
+        dtype: DTypeLike = jnp.float32,
         lengths: Float[Array, " feature"] | None = None,
     ) -> Params:
         return starting_params(self, self.first_params(jnp.asarray(x, dtype), key), dtype)
@@ -36,6 +37,32 @@ class AbstractForeignNetwork(AbstractNetwork):
 
     def jacobian_size(self, params: Params) -> int:
         return sum(leaf.size for leaf in jax.tree.leaves(params))
+
+    def checked_outputs(self, outputs: Any, x: Inputs) -> Outputs:
+        """The outputs; raise unless they have one row per point and one column per output."""
+        shape = getattr(outputs, "shape", None)
+        if shape is None or len(shape) != 2 or shape[0] != len(x):
+            got = type(outputs).__name__ if shape is None else f"shape {tuple(shape)}"
+            raise ValueError(
+                f"{type(self).__name__} expects outputs (point, output) for {len(x)} points; "
+                f"got {got}. Return one array, and keep the axis of a single output: y[..., None]."
+            )
+        return outputs
+
+    def hidden_state_error(self, found: str) -> ValueError:
+        """The error for a network that keeps state between calls."""
+        return ValueError(
+            f"{type(self).__name__} expects outputs that depend only on parameters and inputs; got "
+            f"a network with hidden state ({found}). Remove it, or replace batch normalisation by "
+            "layer or group normalisation."
+        )
+
+    def randomness_error(self, remedy: str) -> ValueError:
+        """The error for a network that draws random numbers when it is called."""
+        return ValueError(
+            f"{type(self).__name__} expects outputs that depend only on parameters and inputs; got "
+            f"a network that draws random numbers, such as dropout. {remedy}"
+        )
 
 
 def explicit_linearization(
@@ -59,7 +86,7 @@ def explicit_linearization(
 
 
 class Opaque:
-    """Holds an object that is no part of a tree: never learned, equal only to itself."""
+    """Wraps an object that is not part of a pytree: never learned, equal only to itself."""
 
     def __init__(self, content: Any):
         self.content = content
@@ -74,52 +101,20 @@ class Opaque:
         return repr(self.content)
 
 
-def starting_params(owner: AbstractNetwork, params: Params, dtype: Any) -> Params:
-    """Parameters in the precision asked for, refused if they are not real numbers."""
+def starting_params(owner: AbstractNetwork, params: Params, dtype: DTypeLike) -> Params:
+    """Parameters in the requested precision; raise if they are not real numbers."""
     kinds = [jnp.result_type(leaf) for leaf in jax.tree.leaves(params)]
     if not kinds or not all(jnp.issubdtype(kind, jnp.floating) for kind in kinds):
         got = ", ".join(sorted({str(kind) for kind in kinds})) or "none at all"
         raise ValueError(
             f"{type(owner).__name__} expects parameters that are floating-point arrays; got {got}. "
-            "Keep everything else out of the parameters."
+            "Move everything else out of the parameters."
         )
     return jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), params)
 
 
 def as_inputs(x: Inputs, params: Params) -> Inputs:
-    """Real inputs in the precision of the parameters; whole numbers are left alone."""
+    """Real inputs in the precision of the parameters; integers are left as they are."""
     x = jnp.asarray(x)
-    return x.astype(_dtype(params)) if jnp.issubdtype(x.dtype, jnp.floating) else x
-
-
-def checked_outputs(owner: AbstractNetwork, outputs: Any, x: Inputs) -> Outputs:
-    """The outputs, refused unless they have one row a point and one column an output."""
-    shape = getattr(outputs, "shape", None)
-    if shape is None or len(shape) != 2 or shape[0] != len(x):
-        got = type(outputs).__name__ if shape is None else f"shape {tuple(shape)}"
-        raise ValueError(
-            f"{type(owner).__name__} expects outputs (point, output) for {len(x)} points; "
-            f"got {got}. Return one array, and keep the axis of a single output: y[..., None]."
-        )
-    return outputs
-
-
-def hidden_state_error(owner: AbstractNetwork, found: str) -> ValueError:
-    """What to say of a network that remembers something between calls."""
-    return ValueError(
-        f"{type(owner).__name__} expects outputs that depend on parameters and inputs alone; got "
-        f"a network with hidden state ({found}). Remove it, or replace batch normalisation by "
-        "layer or group normalisation."
-    )
-
-
-def randomness_error(owner: AbstractNetwork, remedy: str) -> ValueError:
-    """What to say of a network that draws random numbers when it is called."""
-    return ValueError(
-        f"{type(owner).__name__} expects outputs that depend on parameters and inputs alone; got "
-        f"a network that draws random numbers, such as dropout. {remedy}"
-    )
-
-
-def _dtype(params: Params) -> Any:
-    return jax.tree.leaves(params)[0].dtype
+    is_real = jnp.issubdtype(x.dtype, jnp.floating)
+    return x.astype(jax.tree.leaves(params)[0].dtype) if is_real else x

@@ -1,4 +1,4 @@
-"""A network whose outputs are a field by construction: two potentials, differentiated."""
+"""A network whose outputs form a vector field: the derivatives of two potentials."""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +13,7 @@ from gfsvi.numerics.field_rows import rotated, split_rows
 class HelmholtzNetwork(AbstractForeignNetwork):
     """The field grad potential + rot stream of two networks on the plane.
 
-    Rows are (x1, x2, component), from `fields.rows_at`; the one output is that component.
+    Rows are (x1, x2, component), from `fields.rows_at`; the single output is that component.
 
     Args:
         potential: Network of the potential; its activation must be differentiable.
@@ -37,5 +37,5 @@ class HelmholtzNetwork(AbstractForeignNetwork):
 
 
 def _gradient(network: AbstractNetwork, params: Params, positions: Inputs) -> Outputs:
-    """The gradient at each position; positions do not talk to each other, so one sum serves all."""
+    """The gradient at each position; positions are independent, so one sum serves all."""
     return jax.grad(lambda p: jnp.sum(network.apply(params, p)))(positions)

@@ -1,15 +1,15 @@
-"""Jacobians of network outputs by parameters, leaf by leaf, each leaf seen as a matrix.
+"""Jacobians of network outputs by the parameters, leaf by leaf, each leaf viewed as a matrix.
 
-Two kinds share one set of products with a covariance: `OuterJacobian` keeps, for a dense layer,
-the layer's inputs and back-propagated signals whose outer product the Jacobian is;
-`ExplicitJacobian` holds the numbers themselves. Axes: point, output k, row i, column o.
+Two kinds share one interface: `OuterJacobian` stores, for a dense layer, the inputs and the
+back-propagated signals of which the Jacobian is the outer product; `ExplicitJacobian` stores all
+elements. Axes: point, output k, row i, column o.
 """
 
 import functools
 import operator
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import Self
+from collections.abc import Callable, Iterable
+from typing import Self, TypeVar
 
 import equinox as eqx
 import jax
@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 from gfsvi.numerics.linalg import row_gram
 
 BLOCK_ELEMENTS = 2**22
-"""How many numbers of a Jacobian are held at once (32 MiB in float64)."""
+"""Maximum number of elements of a Jacobian held at once (32 MiB in float64)."""
 
 Variances = Float[Array, "point k k"]
 Grams = Float[Array, "k point other"]
@@ -36,7 +36,7 @@ class AbstractJacobian(eqx.Module):
 
     @abstractmethod
     def multiplied_out(self) -> Float[Array, "point k weight"]:
-        """The derivatives as rows of numbers."""
+        """The derivatives as flat rows."""
 
     @abstractmethod
     def scaled_variance(self, std: Float[Array, "row column"]) -> Variances:
@@ -62,11 +62,11 @@ class AbstractJacobian(eqx.Module):
 
     @abstractmethod
     def rotated(self, left: Float[Array, "row n"], right: Float[Array, "column m"]) -> Self:
-        """Derivatives by the parameters in other axes, the columns of `left` and `right`."""
+        """Derivatives by the parameters in a rotated basis, the columns of `left` and `right`."""
 
     @abstractmethod
     def combined(self, weights: Float[Array, "point k r"]) -> Self:
-        """Derivatives of weighted sums of the outputs, other weights at every point."""
+        """Derivatives of weighted sums of the outputs, with weights per point."""
 
     @abstractmethod
     def sum_of_squares(self) -> Float[Array, "row column"]:
@@ -78,13 +78,14 @@ class AbstractJacobian(eqx.Module):
 
 
 Jacobian = tuple[AbstractJacobian, ...]
+J = TypeVar("J", bound=AbstractJacobian)
 
 
 class OuterJacobian(AbstractJacobian):
-    """J[point, k] = (inputs[point], 1) (x) signals[point, k], never multiplied out.
+    """J[point, k] = (inputs[point], 1) (x) signals[point, k], without forming the product.
 
-    The one that the bias multiplies is left implicit: appending it would copy every input.
-    In rotated axes no input is always one, and none is implicit.
+    The constant input of the bias is left implicit: appending it would copy all inputs. In a
+    rotated basis no input is constant, and none is implicit.
     """
 
     inputs: Float[Array, "point input"]
@@ -104,9 +105,10 @@ class OuterJacobian(AbstractJacobian):
         return _variance(weights[:, None, :] * self.signals, self.signals)
 
     def scaled_gram(self, std: Float[Array, "row column"], other: AbstractJacobian) -> Grams:
+        other = _checked(other, OuterJacobian)
         num_points, num_outputs, num_columns = self.signals.shape
         num_pairs = num_points * (num_points + 1) // 2
-        # Products of two inputs serve all outputs; of few points they are also fewer numbers.
+        # Products of two inputs serve all outputs; for few points they are also smaller.
         fewer = num_pairs < num_points * num_outputs * num_columns
         if self is other and fewer and num_pairs * std.shape[0] <= BLOCK_ELEMENTS:
             return self._gram_by_pairs(std)
@@ -136,6 +138,7 @@ class OuterJacobian(AbstractJacobian):
         return of_inputs[:, None, None] * _variance(whitened, whitened)
 
     def kronecker_gram(self, left: Array, right: Array, other: AbstractJacobian) -> Grams:
+        other = _checked(other, OuterJacobian)
         same = self is other
         of_inputs = _gram(self._times(left), other._times(left), same)
         mine, others = (jnp.swapaxes(j.signals @ right, 0, 1) for j in (self, other))
@@ -177,7 +180,7 @@ class OuterJacobian(AbstractJacobian):
         return jnp.concatenate([self.inputs, ones], axis=1)
 
     def _gram_by_pairs(self, std: Float[Array, "row column"]) -> Grams:
-        """sum_io a_pi a_qi s_io^2 d_pko d_qko, with the sum over i done once for all outputs."""
+        """sum_io a_pi a_qi s_io^2 d_pko d_qko, summing over i once for all outputs."""
         first, second = np.triu_indices(len(self.inputs))
         inputs, signals = self._with_one().astype(jnp.float64), self.signals.astype(jnp.float64)
         products = (inputs[first] * inputs[second]) @ jnp.square(std.astype(jnp.float64))
@@ -200,7 +203,7 @@ class OuterJacobian(AbstractJacobian):
 
 
 class ExplicitJacobian(AbstractJacobian):
-    """The derivatives themselves."""
+    """All derivatives, stored explicitly."""
 
     rows: Float[Array, "point k row column"]
 
@@ -239,7 +242,8 @@ class ExplicitJacobian(AbstractJacobian):
         rows = jnp.einsum("pkio,pkjo->ij", self.rows, self.rows)
         return rows, jnp.einsum("pkio,pkiq->oq", self.rows, self.rows)
 
-    def _gram_through(self, transform, other: "ExplicitJacobian") -> Grams:
+    def _gram_through(self, transform: Callable[[Array], Array], other: AbstractJacobian) -> Grams:
+        other = _checked(other, ExplicitJacobian)
         mine, others = (
             jnp.reshape(jnp.swapaxes(transform(j.rows), 0, 1), (j.rows.shape[1], len(j.rows), -1))
             for j in (self, other)
@@ -247,8 +251,15 @@ class ExplicitJacobian(AbstractJacobian):
         return _gram(mine, others, self is other)
 
 
+def _checked(jacobian: AbstractJacobian, kind: type[J]) -> J:
+    if not isinstance(jacobian, kind):
+        got = type(jacobian).__name__
+        raise TypeError(f"expected two Jacobians of one kind, {kind.__name__}; got {got}.")
+    return jacobian
+
+
 def as_matrix(leaf: Array) -> Float[Array, "row column"]:
-    """A parameter array of any shape, seen as a matrix with its last axis as columns."""
+    """A parameter array of any shape, viewed as a matrix with its last axis as columns."""
     return jnp.reshape(leaf, (-1, leaf.shape[-1])) if leaf.ndim else jnp.reshape(leaf, (1, 1))
 
 
@@ -274,7 +285,7 @@ def _gram(mine: Array, others: Array, same: bool) -> Array:
 
 
 def _variance(mine: Float[Array, "point k n"], others: Float[Array, "point k n"]) -> Variances:
-    # A fused multiply and sum: thousands of tiny matrix products are slow on a CPU.
+    # Fused multiply and sum: thousands of tiny matrix products are slow on a CPU.
     return jnp.sum(mine[:, :, None, :] * others[:, None, :, :], axis=-1)
 
 

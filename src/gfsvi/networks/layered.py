@@ -1,11 +1,12 @@
 """Networks made of affine stages, whose Jacobians factorise layer by layer."""
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Sequence
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.networks.activations import with_functions, without_functions
@@ -16,7 +17,7 @@ MAX_FIRST_IMAGES = 256
 
 
 class AbstractStage(eqx.Module):
-    """One step of a layered network without parameters: an activation, pooling, flattening."""
+    """A stage without parameters: an activation, pooling, flattening."""
 
     @abstractmethod
     def apply(self, x: Array) -> Array:
@@ -24,13 +25,13 @@ class AbstractStage(eqx.Module):
 
 
 class AbstractAffineStage(eqx.Module):
-    """One affine step: a matrix, its last row the bias, times the stage's sources."""
+    """An affine stage: its inputs times a matrix whose last row is the bias."""
 
     @abstractmethod
     def init(
-        self, x: Array, *, key: PRNGKeyArray, dtype: Any, lengths: Array | None = None
+        self, x: Array, *, key: PRNGKeyArray, dtype: DTypeLike, lengths: Array | None = None
     ) -> Array:
-        """The matrix to start from, for inputs like these."""
+        """The initial matrix for inputs like these."""
 
     @abstractmethod
     def apply(self, matrix: Array, x: Array) -> Array:
@@ -38,16 +39,16 @@ class AbstractAffineStage(eqx.Module):
 
     @abstractmethod
     def sample_outputs(self, matrix: Array, std: Array, x: Array, *, key: PRNGKeyArray) -> Array:
-        """A draw of the stage's outputs when the entries scatter by `std` around `matrix`."""
+        """Draw the outputs under independent entries N(matrix, std^2)."""
 
     @abstractmethod
     def perturbed_to_first_order(
-        self, matrix: Array, std: Array, x: Array, move: Array | None, *, key: PRNGKeyArray
+        self, matrix: Array, std: Array, x: Array, incoming: Array | None, *, key: PRNGKeyArray
     ) -> tuple[Array, Array]:
-        """The stage's outputs, and a draw of how far that moves them, to first order.
+        """The outputs, and a draw of their first-order perturbation under entries N(matrix, std^2).
 
-        Inputs that move themselves, if they do, add to it. Points may be drawn for on their own,
-        which makes gradients far less noisy.
+        It adds the incoming perturbation of the inputs, if any. Points may be sampled
+        independently, which makes gradients far less noisy.
         """
 
     @abstractmethod
@@ -56,17 +57,17 @@ class AbstractAffineStage(eqx.Module):
 
     @abstractmethod
     def jacobian_size(self, matrix: Array) -> int:
-        """How many numbers those derivatives hold at one point."""
+        """Number of elements that those derivatives hold at one point."""
 
 
 class AbstractLayeredNetwork(AbstractNetwork):
     """A network that is a sequence of stages; a subclass only lists them."""
 
-    # scikit-learn pickles estimators to copy them to other processes; JAX's functions refuse it.
-    def __getstate__(self) -> dict[str, Any]:
+    # scikit-learn pickles estimators to copy them to other processes; JAX functions cannot be.
+    def __getstate__(self) -> dict[str, object]:
         return without_functions(vars(self))
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         for name, value in with_functions(state).items():
             object.__setattr__(self, name, value)
 
@@ -80,7 +81,7 @@ class AbstractLayeredNetwork(AbstractNetwork):
         x: Inputs,
         *,
         key: PRNGKeyArray,
-        dtype: Any = jnp.float32,
+        dtype: DTypeLike = jnp.float32,
         lengths: Float[Array, " feature"] | None = None,
     ) -> Params:
         params = []
@@ -94,7 +95,7 @@ class AbstractLayeredNetwork(AbstractNetwork):
                 x = stage.apply(params[-1], x)
             else:
                 x = stage.apply(x)
-        # Nothing follows the last stage that its biases would have to be spread for.
+        # No activation follows the last stage, so its biases need not be spread.
         return (*params[:-1], params[-1].at[-1].set(0))
 
     def apply(self, params: Params, x: Inputs) -> Outputs:
@@ -103,7 +104,7 @@ class AbstractLayeredNetwork(AbstractNetwork):
     def perturbed(
         self, params: Params, stds: tuple[Array, ...], x: Inputs, *, key: PRNGKeyArray
     ) -> Outputs:
-        """Outputs under independent weights N(params, stds^2), a draw for every point alone.
+        """Outputs under independent weights N(params, stds^2), sampled separately per point.
 
         The local reparameterisation of Kingma et al. (2015).
         """
@@ -120,23 +121,23 @@ class AbstractLayeredNetwork(AbstractNetwork):
     def perturbed_to_first_order(
         self, params: Params, stds: tuple[Array, ...], x: Inputs, *, key: PRNGKeyArray
     ) -> tuple[Outputs, Outputs]:
-        """Outputs, and how far weights N(params, stds^2) move them to first order.
+        """Outputs, and a draw of their first-order perturbation under weights N(params, stds^2).
 
-        As in `perturbed` a draw for every point alone, and no Jacobian: one pass forward.
+        Sampled separately per point as in `perturbed`, in one forward pass without a Jacobian.
         """
         leaves = iter(zip(params, stds, jax.random.split(key, len(params)), strict=True))
-        value, move = jnp.asarray(x, params[0].dtype), None
+        value, change = jnp.asarray(x, params[0].dtype), None
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 matrix, std, stage_key = next(leaves)
-                value, move = stage.perturbed_to_first_order(
-                    matrix, std, value, move, key=stage_key
+                value, change = stage.perturbed_to_first_order(
+                    matrix, std, value, change, key=stage_key
                 )
-            elif move is None:
+            elif change is None:
                 value = stage.apply(value)
             else:
-                value, move = jax.jvp(stage.apply, (value,), (move,))
-        return value, jnp.zeros_like(value) if move is None else move
+                value, change = jax.jvp(stage.apply, (value,), (change,))
+        return value, jnp.zeros_like(value) if change is None else change
 
     def linearize(
         self, params: Params, x: Inputs, outputs: Float[Array, "k output"]
@@ -144,8 +145,8 @@ class AbstractLayeredNetwork(AbstractNetwork):
         affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
         shapes = jax.eval_shape(lambda: self._forward(params, x, [0.0] * len(params))[1][1])
         zeros = [jnp.zeros(shape.shape, shape.dtype) for shape in shapes]
-        # The signal of a layer is the derivative by a perturbation of its pre-activations;
-        # points do not talk to each other, so one pull-back serves all of them.
+        # The signal of a layer is the derivative by a shift of its pre-activations; points are
+        # independent, so one pull-back serves all of them.
         predicted, pullback, (inputs, _) = jax.vjp(
             lambda shifts: self._forward(params, x, shifts), zeros, has_aux=True
         )
@@ -161,15 +162,15 @@ class AbstractLayeredNetwork(AbstractNetwork):
         return sum(stage.jacobian_size(matrix) for stage, matrix in pairs)
 
     def _forward(
-        self, params: Params, x: Inputs, shifts: list
+        self, params: Params, x: Inputs, shifts: Sequence[Array | float]
     ) -> tuple[Outputs, tuple[list[Array], list[Array]]]:
-        matrices, shifts = list(params), list(shifts)
+        matrices, remaining = list(params), list(shifts)
         inputs, pre_activations = [], []
         x = jnp.asarray(x, params[0].dtype)
         for stage in self.stages:
             if isinstance(stage, AbstractAffineStage):
                 inputs.append(x)
-                x = stage.apply(matrices.pop(0), x) + shifts.pop(0)
+                x = stage.apply(matrices.pop(0), x) + remaining.pop(0)
                 pre_activations.append(x)
             else:
                 x = stage.apply(x)
@@ -177,7 +178,7 @@ class AbstractLayeredNetwork(AbstractNetwork):
 
 
 def _some_images(x: Inputs, key: PRNGKeyArray) -> Inputs:
-    """Enough of them to begin with: all that a layer makes of a whole data set is gigabytes."""
+    """Enough images for initialisation: the features of a whole data set take gigabytes."""
     if len(x) <= MAX_FIRST_IMAGES:
         return x
     return x[jax.random.choice(key, len(x), (MAX_FIRST_IMAGES,), replace=False)]

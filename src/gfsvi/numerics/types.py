@@ -1,6 +1,15 @@
-"""Shapes of arrays that many modules share."""
+"""Array types that many modules share."""
 
+from typing import TypeAlias
+
+import numpy as np
 from jaxtyping import Array, Float
 
-Points = Float[Array, "point *feature"]
+Points: TypeAlias = Float[Array, "point *feature"] | Float[np.ndarray, "point *feature"]
 """Inputs: one row per point, or one array of any shape per point, such as an image."""
+Number: TypeAlias = Float[Array, ""] | float
+"""A scalar parameter; fields convert what they are given to an array."""
+PerFeature: TypeAlias = (
+    Float[Array, ""] | Float[Array, " feature"] | Float[np.ndarray, " feature"] | float
+)
+"""A parameter shared by all features, or one value per feature."""
