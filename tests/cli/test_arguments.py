@@ -73,6 +73,14 @@ def test_every_kernel_is_listed(run):
     assert [line.split()[0] for line in out.splitlines()] == list(registry.describe("kernels"))
 
 
+def test_the_papers_recipe_is_listed_among_the_methods(run):
+    status, out, _ = run("list", "methods")
+    assert status == 0
+    described = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert set(described) == {*registry.names("methods"), "gfsvi_paper"}
+    assert "the paper's algorithm 1" in described["gfsvi_paper"].lower()
+
+
 def test_it_is_a_module_too():
     command = [sys.executable, "-m", "gfsvi.cli", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gfsvi import registry
+from gfsvi.auto.recipe import recipe_for
 
 _KEYS = (
     *("title", "task", "datasets", "folds", "seeds"),
@@ -146,7 +147,7 @@ class Experiment:
         for dataset in self.datasets:
             registry.find("datasets", dataset)
         for label, table in self.methods.items():
-            registry.find("methods", table.get("method", label))
+            recipe_for(table.get("method", label))
         for label, tables in self.chosen.items():
             _check_part("methods", (label,), tuple(self.methods))
             _check_part("data sets", tuple(tables), self.datasets)

@@ -32,7 +32,9 @@ class EmpiricalBayes(AbstractMethod[GaussianProcess]):
     """Maximise the log marginal likelihood of mini-batches (Chen et al. 2021).
 
     Likelihoods other than the normal one are approximated by their `gaussian_targets`: for
-    classes, the Dirichlet transform of the labels (Milios et al. 2018).
+    classes, the Dirichlet transform of the labels (Milios et al. 2018). Where there is noise to
+    learn, each distinct row counts once, whatever its weight: copies would make the noise look
+    smaller than it is.
 
     Args:
         kernels: Kernel families to choose from, in addition to the model's own.

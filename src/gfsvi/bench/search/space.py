@@ -3,7 +3,7 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from gfsvi import registry
+from gfsvi.auto.recipe import recipe_for
 from gfsvi.bench.experiment import Experiment, ExperimentError, Settings
 from gfsvi.functions.bayesian_network import BayesianNetwork
 
@@ -65,7 +65,7 @@ class Search:
 
 def applies(name: str, method: str) -> bool:
     """Whether a method, or its prior, has a setting of that name."""
-    kind = registry.find("methods", method)
+    kind = type(recipe_for(method).method)
     root = name.split(".")[0]
     over_weights = kind.prior_kind is BayesianNetwork
     if root == "kernel":
