@@ -20,6 +20,7 @@ from scipy.optimize import minimize_scalar
 from gfsvi.data import Data
 from gfsvi.inference.conjugate import (
     Interpolation,
+    Sums,
     posterior_of,
     solved,
     sums_over_rows,
@@ -47,28 +48,41 @@ class Choice(NamedTuple):
 
 
 def conjugate_posterior(
-    interpolation: Interpolation, prior: Model, data: Data
+    interpolation: Interpolation, model: Model, data: Data, *, step: float = 1.0
 ) -> Model:
-    """The posterior under a likelihood that is Gaussian on some scale, its noise chosen."""
-    choices = left_out_choices(interpolation, prior, data)
+    """The posterior under a likelihood that is Gaussian on some scale, with its noise as given."""
+    sums = sums_over_rows(interpolation, data.x, targets_of(model, data))
+    posterior = posterior_of(interpolation, solved(interpolation, sums), step=step)
+    return Model(posterior, model.likelihood)
+
+
+def with_chosen_noise(
+    interpolation: Interpolation, model: Model, data: Data
+) -> tuple[Model, float]:
+    """The model with the noise under which rows left out are most probable, and the mean's step."""
+    choices = left_out_choices(interpolation, model, data)
     noise = np.array([choice.noise for choice in choices])
+    likelihood = dataclasses.replace(model.likelihood, noise=noise)
     step = float(np.mean([choice.step for choice in choices]))
-    likelihood = dataclasses.replace(prior.likelihood, noise=noise)
-    targets = targets_of(Model(prior.function, likelihood), data)
-    solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
-    return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    return Model(model.function, likelihood), step
 
 
-def left_out_choices(interpolation: Interpolation, prior: Model, data: Data) -> list[Choice]:
-    """For each output, the noise and step under which rows that are left out are most probable."""
-    data = data.thinned(MAX_ROWS)
-    f, weights = interpolation.rows(np.asarray(data.x))
-    targets = targets_of(prior, Data(data.x, data.y))
-    counts = np.asarray(data.row_weights)
-    left = _left_of_prior(interpolation, np.asarray(data.x, np.float64))
+def left_out_choices(interpolation: Interpolation, model: Model, data: Data) -> list[Choice]:
+    """For each output, the noise and step under which rows that are left out are most probable.
+
+    All rows decide on the posterior, and up to `MAX_ROWS` of them are left out.
+    """
+    values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
+    ones = np.broadcast_to(1 / np.asarray(data.row_weights), values.shape)
+    sums = sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
+    few = data.thinned(MAX_ROWS)
+    f, weights = interpolation.rows(np.asarray(few.x))
+    y = np.asarray(targets_of(model, Data(few.x, few.y)).values)
+    counts = np.asarray(few.row_weights)
+    left = _left_of_prior(interpolation, np.asarray(few.x, np.float64))
     return [
-        _LeftOut.of(interpolation, output, f[output], w, np.asarray(y), counts, left).best()
-        for output, (w, y) in enumerate(zip(weights, targets.values, strict=True))
+        _LeftOut.of(interpolation, sums, o, weights[o], y[o] - f[o], counts, left).best()
+        for o in range(len(f))
     ]
 
 
@@ -87,20 +101,21 @@ class _LeftOut(NamedTuple):
     def of(
         cls,
         interpolation: Interpolation,
+        sums: Sums,
         output: int,
-        f: np.ndarray,
         weights: np.ndarray,
-        y: np.ndarray,
+        residual: np.ndarray,
         counts: np.ndarray,
         left: np.ndarray,
     ) -> "_LeftOut":
-        factor = interpolation.prior_factor
+        factor, precision = interpolation.prior_factor, sums.precision[output]
         distance = interpolation.prior_mean[output] - interpolation.values[output]
-        white = weights @ factor
-        eigenvalues, vectors = eigh(white.T @ (counts[:, None] * white))
-        axes, to_prior = white @ vectors, weights @ distance
-        pull = axes.T @ (counts * (y - f - to_prior))
-        return cls(y - f, to_prior, axes, np.maximum(eigenvalues, 0), pull, counts, left)
+        eigenvalues, vectors = eigh(factor.T @ precision @ factor)
+        rotated = factor @ vectors
+        pull = rotated.T @ (sums.pull[output] - precision @ distance)
+        eigenvalues = np.maximum(eigenvalues, 0)
+        to_prior = weights @ distance
+        return cls(residual, to_prior, weights @ rotated, eigenvalues, pull, counts, left)
 
     def log_density(self, noise: float, step: float) -> float:
         """The mean log density of rows, each left out."""

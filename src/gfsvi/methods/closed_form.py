@@ -12,7 +12,11 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.conjugate import EPS, Interpolation, tangents_of
-from gfsvi.inference.conjugate_fit import conjugate_posterior, natural_gradient_posterior
+from gfsvi.inference.conjugate_fit import (
+    conjugate_posterior,
+    natural_gradient_posterior,
+    with_chosen_noise,
+)
 from gfsvi.inference.evidence import no_history
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, draw_points
 from gfsvi.inference.outputs import check_outputs
@@ -22,8 +26,9 @@ from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.precision import double
-from gfsvi.points import BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.training.history import Fit
+from gfsvi.training.steps import Where
 
 
 class ClosedForm(AbstractMethod):
@@ -34,21 +39,24 @@ class ClosedForm(AbstractMethod):
     Args:
         network: Any network; its outputs must match the likelihood.
         mean: How the mean is fitted.
+        points: Measurement points beside the training inputs.
         gamma: The regulariser of the prior at the measurement points.
         eps: Regularises the tangent kernel, as a share of its mean variance.
         max_rows_as_points: Up to this many rows all are measurement points; of more, a random
             choice.
-        num_box_points: Further measurement points, uniform in a box around the rows.
+        fixed: Picks the parts of the model that stay as they are; with anything fixed, the noise
+            is.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
 
     network: AbstractNetwork = MLP()
     mean: AbstractMeanFit = AutoMean()
+    points: AbstractPoints = UniformBox(100)
     gamma: float = eqx.field(static=True, default=1e-10)
     eps: float = eqx.field(static=True, default=EPS)
     max_rows_as_points: int = eqx.field(static=True, default=1000)
-    num_box_points: int = eqx.field(static=True, default=100)
+    fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
     def __call__(
@@ -66,11 +74,18 @@ class ClosedForm(AbstractMethod):
             gamma=self.gamma,
             eps=self.eps,
         )
-        fit = conjugate_posterior if model.likelihood.conjugate else natural_gradient_posterior
-        return Fit(fit(interpolation, model, data), no_history())
+        return Fit(self._posterior(interpolation, model, data), no_history())
+
+    def _posterior(self, interpolation: Interpolation, model: Model, data: Data) -> Model:
+        if not model.likelihood.conjugate:
+            return natural_gradient_posterior(interpolation, model, data)
+        step = 1.0
+        if self.fixed is None:
+            model, step = with_chosen_noise(interpolation, model, data)
+        return conjugate_posterior(interpolation, model, data, step=step)
 
     def _points(self, data: Data, key: PRNGKeyArray) -> np.ndarray:
         most = self.max_rows_as_points
         rows = FixedPoints() if len(data) <= most else BatchRows(most)
-        points = Mixture((rows, UniformBox(self.num_box_points))).bind(data.x)
+        points = Mixture((rows, self.points)).bind(data.x)
         return np.unique(np.asarray(draw_points(points, jnp.asarray(data.x), key)), axis=0)
