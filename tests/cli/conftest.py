@@ -13,6 +13,7 @@ import pytest
 from filelock import FileLock
 from jax.experimental.compilation_cache import compilation_cache
 
+from gfsvi.auto import Learner
 from gfsvi.cli import main
 from gfsvi.numerics.process import for_small_matrices
 
@@ -69,6 +70,29 @@ def run(capsys):
         return status, printed.out, printed.err
 
     return run
+
+
+class Seen(Exception):
+    """Ends a fit where learning would begin."""
+
+
+@pytest.fixture
+def problem_of(monkeypatch):
+    """What `gfsvi fit` with these words would learn from."""
+
+    def problem_of(*words):
+        found = []
+
+        def solve(self, problem):
+            found.append(problem)
+            raise Seen
+
+        monkeypatch.setattr(Learner, "solve", solve)
+        with pytest.raises(Seen):
+            main([str(word) for word in words])
+        return found[0]
+
+    return problem_of
 
 
 @pytest.fixture

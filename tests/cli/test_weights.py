@@ -7,35 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gfsvi.auto import Learner
-
 from .test_bad_tables import GOOD, csv, fit, refused
 
 WEIGHTS = 1.0 + np.arange(len(GOOD)) % 3
-
-
-class Seen(Exception):
-    pass
-
-
-@pytest.fixture
-def problem_of(monkeypatch, capsys):
-    """The rows that `gfsvi fit` would learn from."""
-    from gfsvi.cli import main
-
-    def problem_of(*words):
-        found = []
-
-        def solve(self, problem):
-            found.append(problem)
-            raise Seen
-
-        monkeypatch.setattr(Learner, "solve", solve)
-        with pytest.raises(Seen):
-            main([str(word) for word in words])
-        return found[0]
-
-    return problem_of
 
 
 def test_a_column_of_weights_weighs_the_rows_and_is_no_feature(problem_of):
