@@ -30,7 +30,7 @@ class Tangents(AbstractRandomFunction):
 
     Args:
         network: The network.
-        params: The weights that it is linearised at, in float64.
+        params: The weights that it is linearised at; derivatives are computed in float64.
         log_scales: Logarithms of the standard deviations of D, one per leaf of the weights.
     """
 
@@ -40,18 +40,15 @@ class Tangents(AbstractRandomFunction):
 
     def jacobian(self, x: Points) -> tuple[Float[Array, "output point"], Jacobian]:
         """Outputs and their derivatives by the weights."""
-        x = self.in_precision(x)
-        outputs = jnp.eye(jax.eval_shape(self.network.apply, self.params, x).shape[-1])
-        f, jacobian = self.network.linearize(self.params, x, outputs)
+        params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), self.params)
+        x = jnp.asarray(x, jnp.float64)
+        outputs = jnp.eye(jax.eval_shape(self.network.apply, params, x).shape[-1])
+        f, jacobian = self.network.linearize(params, x, outputs)
         return f.T, jacobian
 
     def gram(self, jacobian: Jacobian, other: Jacobian) -> Float[Array, "output point other"]:
         """J D J'^T between all points, for each output."""
         return METRIC.gram(self.log_scales, jacobian, other)
-
-    def in_precision(self, x: Points) -> Points:
-        """Inputs in the precision of the weights."""
-        return jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         f, jacobian = self.jacobian(x)

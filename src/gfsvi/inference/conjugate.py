@@ -24,6 +24,7 @@ from scipy.linalg import cholesky as lapack_cholesky
 from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 
@@ -199,11 +200,9 @@ def leave_one_out(
     return LeaveOneOut(y - (y - fitted) / left, variance / left)
 
 
-def tangents_of(network: eqx.Module, params: object) -> Tangents:
-    """The tangent kernel of a network at its weights, in float64, all weights alike."""
-    params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), params)
-    scales = tuple(jnp.zeros(()) for _ in jax.tree.leaves(params))
-    return Tangents(network, params, scales)  # pyright: ignore[reportArgumentType]
+def tangents_of(network: AbstractNetwork, params: Params) -> Tangents:
+    """The tangent kernel of a network at its weights, all weights alike."""
+    return Tangents(network, params, tuple(jnp.zeros(()) for _ in jax.tree.leaves(params)))
 
 
 @eqx.filter_jit

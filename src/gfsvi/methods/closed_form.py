@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.data import Data
@@ -44,6 +45,7 @@ class ClosedForm(AbstractMethod):
         eps: Regularises the tangent kernel, as a share of its mean variance.
         max_rows_as_points: Up to this many rows all are measurement points; of more, a random
             choice.
+        dtype: Precision of the network while its mean is fitted.
         fixed: Picks the parts of the model that stay as they are; with anything fixed, the noise
             is.
     """
@@ -56,6 +58,7 @@ class ClosedForm(AbstractMethod):
     gamma: float = eqx.field(static=True, default=1e-10)
     eps: float = eqx.field(static=True, default=EPS)
     max_rows_as_points: int = eqx.field(static=True, default=1000)
+    dtype: DTypeLike = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
 
     @double
@@ -65,7 +68,7 @@ class ClosedForm(AbstractMethod):
         self.check_prior(model)
         check_outputs(model, data, self.network)
         mean_key, points_key = jax.random.split(key)
-        mean = GFSVI(self.network, gamma=self.gamma, mean=self.mean)
+        mean = GFSVI(self.network, gamma=self.gamma, mean=self.mean, dtype=self.dtype)
         start = mean.initial(model, data, key=mean_key, validation=validation)
         interpolation = Interpolation.at(
             tangents_of(self.network, start.function.params),
