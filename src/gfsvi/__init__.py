@@ -1,6 +1,6 @@
 """Bayesian neural networks with Gaussian-process priors."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gfsvi.data import Data as Data
 from gfsvi.model import Model as Model
@@ -24,8 +24,8 @@ _ESTIMATORS = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    # scikit-learn takes a second to import: only those wait for it who use it.
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, so it is imported only when needed.
     if name in _ESTIMATORS:
         import gfsvi.estimators
 

@@ -1,7 +1,7 @@
-"""Vector fields in the plane, with the physics of a Helmholtz decomposition in the prior.
+"""Vector fields in the plane, with a Helmholtz decomposition in the prior.
 
-A field is a scalar function of position and component: a row is (x1, x2, component), the component
-0 or 1. So components may depend on each other, and all else in the library works as it is.
+A field is a scalar function of position and component: a row is (x1, x2, component) with component
+0 or 1. Components can thus be correlated, and the rest of the library works unchanged.
 """
 
 from gfsvi.kernels.helmholtz import HelmholtzKernel as HelmholtzKernel

@@ -1,22 +1,24 @@
 """The covariance of a Gaussian over a network's weights.
 
-A family is to its state what a network is to its parameters: `init` makes the learnable arrays,
-the other methods are pure functions of them. All it ever sees of the network is a Jacobian.
+A family relates to its state as a network to its parameters: `init` makes the learnable arrays,
+and the other methods are pure functions of them. It sees the network only through a Jacobian.
 """
 
 import itertools
 from abc import abstractmethod
-from typing import Any
+from typing import TypeAlias
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.networks.base import Params
 from gfsvi.networks.jacobian import Grams, Jacobian, Variances
 
-State = Any
+State: TypeAlias = PyTree
+"""The learnable arrays of a covariance."""
 
 
 class AbstractCovariance(eqx.Module):
@@ -24,7 +26,7 @@ class AbstractCovariance(eqx.Module):
 
     @abstractmethod
     def init(self, params: Params, *, key: PRNGKeyArray) -> State:
-        """Learnable arrays to start from, for weights shaped like `params`."""
+        """Initial learnable arrays for weights shaped like `params`."""
 
     @abstractmethod
     def variance(self, state: State, jacobian: Jacobian) -> Variances:
@@ -40,11 +42,11 @@ class AbstractCovariance(eqx.Module):
 
 
 class AbstractIndependent(AbstractCovariance):
-    """Weights that know nothing of each other: a subclass only says how far each one scatters."""
+    """Independent weights: a subclass only gives the standard deviation of each."""
 
     @abstractmethod
     def stds(self, state: State, params: Params) -> tuple[Float[Array, "row column"], ...]:
-        """Standard deviations, leaf by leaf, each leaf seen as a matrix."""
+        """Standard deviations, leaf by leaf, each leaf viewed as a matrix."""
 
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)
@@ -57,17 +59,17 @@ class AbstractIndependent(AbstractCovariance):
 
 
 def lower_triangular(raw: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """A Cholesky factor from free numbers: the diagonal is stored as its logarithm."""
+    """A Cholesky factor from unconstrained numbers: the diagonal is stored as its logarithm."""
     return jnp.tril(raw, -1) + jnp.diag(jnp.exp(jnp.diagonal(raw)))
 
 
-def raw_lower_triangular(size: int, scale: float, dtype: Any) -> Float[Array, "n n"]:
-    """Free numbers for the factor `scale * I`."""
+def raw_lower_triangular(size: int, scale: float, dtype: DTypeLike) -> Float[Array, "n n"]:
+    """Unconstrained numbers for the factor `scale * I`."""
     return jnp.diag(jnp.full((size,), jnp.log(scale), dtype))
 
 
 def unflatten_like(params: Params, vector: Float[Array, " weight"]) -> Params:
-    """Cut a vector over all weights into the shapes of `params`."""
+    """Split a vector of all weights into the shapes of `params`."""
     leaves, structure = jax.tree.flatten(params)
     cuts = list(itertools.accumulate(leaf.size for leaf in leaves))[:-1]
     pieces = jnp.split(vector, cuts)

@@ -1,4 +1,4 @@
-"""Every weight correlated with every other: for small networks and exact limits."""
+"""A full covariance over all weights, for small networks and exact limits."""
 
 import equinox as eqx
 import jax
@@ -13,7 +13,14 @@ from gfsvi.covariances.base import (
     unflatten_like,
 )
 from gfsvi.networks.base import Params
-from gfsvi.networks.jacobian import Grams, Jacobian, Variances, projected_gram, projected_variance
+from gfsvi.networks.jacobian import (
+    Grams,
+    Jacobian,
+    Variances,
+    projected_gram,
+    projected_variance,
+    total,
+)
 
 MAX_WEIGHTS = 4096
 
@@ -50,10 +57,10 @@ class Full(AbstractCovariance):
 def _project(
     jacobian: Jacobian, factor: Float[Array, "weight weight"]
 ) -> Float[Array, "point k weight"]:
-    total, start = 0.0, 0
+    parts, start = [], 0
     for leaf in jacobian:
         rows, columns = leaf.matrix_shape
         block = factor[start : start + rows * columns]
-        total = total + leaf.project(jnp.reshape(block, (rows, columns, -1)))
+        parts.append(leaf.project(jnp.reshape(block, (rows, columns, -1))))
         start += rows * columns
-    return total  # pyright: ignore[reportReturnType]
+    return total(parts)

@@ -1,4 +1,4 @@
-"""Weights that all scatter alike, within a layer: what priors over weights usually say."""
+"""One standard deviation per layer: the usual prior over weights."""
 
 import math
 
@@ -13,7 +13,7 @@ from gfsvi.networks.jacobian import AbstractJacobian, Grams, Jacobian, Variances
 
 
 class Isotropic(AbstractIndependent):
-    """S_l = std_l^2 I for the weights of layer l; the state is log(std), one number a leaf."""
+    """S_l = std_l^2 I for the weights of layer l; the state is log(std), one number per leaf."""
 
     initial_std: float = eqx.field(static=True, default=1.0)
 
@@ -37,7 +37,7 @@ class Isotropic(AbstractIndependent):
 
 
 def _factors(jacobian: AbstractJacobian, log_std: Array) -> tuple[Array, Array]:
-    """std^2 I is a Kronecker product too, and by far the cheaper one of the two to multiply."""
+    """std^2 I as a Kronecker product, which is far cheaper to multiply by than a diagonal."""
     rows, columns = jacobian.matrix_shape
     return jnp.exp(log_std) * jnp.eye(rows, dtype=log_std.dtype), jnp.eye(
         columns, dtype=log_std.dtype

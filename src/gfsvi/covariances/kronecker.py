@@ -1,9 +1,9 @@
-"""One matrix normal a layer: correlations within a layer at the price of two small factors."""
+"""One matrix normal per layer: correlations within a layer at the cost of two small factors."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractCovariance, State, lower_triangular, raw_lower_triangular
 from gfsvi.networks.base import Params
@@ -23,20 +23,22 @@ class Kronecker(AbstractCovariance):
         )
 
     def variance(self, state: State, jacobian: Jacobian) -> Variances:
-        pairs = zip(jacobian, state, strict=True)
-        return total(j.kronecker_variance(*map(lower_triangular, raw)) for j, raw in pairs)
+        pairs = zip(jacobian, _factors(state), strict=True)
+        return total(j.kronecker_variance(*factors) for j, factors in pairs)
 
     def gram(self, state: State, jacobian: Jacobian, other: Jacobian) -> Grams:
-        triples = zip(jacobian, other, state, strict=True)
-        return total(j.kronecker_gram(*map(lower_triangular, raw), o) for j, o, raw in triples)
+        triples = zip(jacobian, other, _factors(state), strict=True)
+        return total(j.kronecker_gram(*factors, o) for j, o, factors in triples)
 
     def sample(self, state: State, params: Params, *, key: PRNGKeyArray) -> Params:
         leaves, structure = jax.tree.flatten(params)
         draws = []
-        for leaf, raw, leaf_key in zip(
-            leaves, state, jax.random.split(key, len(leaves)), strict=True
-        ):
-            left, right = map(lower_triangular, raw)
+        keys = jax.random.split(key, len(leaves))
+        for leaf, (left, right), leaf_key in zip(leaves, _factors(state), keys, strict=True):
             noise = jax.random.normal(leaf_key, as_matrix(leaf).shape, leaf.dtype)
             draws.append(jnp.reshape(left @ noise @ right.T, leaf.shape))
         return jax.tree.unflatten(structure, draws)
+
+
+def _factors(state: State) -> list[tuple[Array, Array]]:
+    return [(lower_triangular(left), lower_triangular(right)) for left, right in state]

@@ -1,4 +1,4 @@
-"""Only the last layer is uncertain; the layers before it are features."""
+"""Uncertainty in the last layer only; the layers before it are fixed features."""
 
 import equinox as eqx
 import jax
@@ -14,8 +14,8 @@ from gfsvi.networks.jacobian import Grams, Jacobian, Variances
 class LastLayer(AbstractCovariance):
     """A full covariance over the last `num_leaves` parameter arrays, zero elsewhere.
 
-    The library's own networks keep a layer in one array; in an Equinox module it is two,
-    weight and bias.
+    The library's own networks store a layer in one array, Equinox modules in two: weight and
+    bias.
     """
 
     num_leaves: int = eqx.field(static=True, default=1)

@@ -1,9 +1,9 @@
-"""A few directions shared by all layers on top of independent weights."""
+"""Independent weights plus a few random directions shared by all layers."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractCovariance, State
 from gfsvi.covariances.diagonal import Diagonal
@@ -15,6 +15,7 @@ from gfsvi.networks.jacobian import (
     as_matrix,
     projected_gram,
     projected_variance,
+    total,
 )
 
 
@@ -64,5 +65,5 @@ class LowRank(AbstractCovariance):
         return Diagonal(self.initial_std)
 
 
-def _project(jacobian: Jacobian, directions: State):
-    return sum(j.project(d) for j, d in zip(jacobian, directions, strict=True))
+def _project(jacobian: Jacobian, directions: State) -> Float[Array, "point k rank"]:
+    return total(j.project(d) for j, d in zip(jacobian, directions, strict=True))

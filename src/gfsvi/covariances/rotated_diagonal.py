@@ -1,4 +1,4 @@
-"""Weights that are independent along other axes than their own: Laplace with Kronecker factors."""
+"""Weights that are independent in a rotated basis: Laplace with Kronecker factors."""
 
 import equinox as eqx
 import jax
@@ -13,8 +13,8 @@ from gfsvi.networks.jacobian import Grams, Jacobian, Variances, as_matrix, total
 class RotatedDiagonal(AbstractCovariance):
     """S_l = (U (x) V) diag(std^2) (U (x) V)^T for the matrix of layer l, U over its rows.
 
-    The state is U, V and log(std), leaf by leaf: the axes along which data inform the weights,
-    and how far the weights scatter along each of them.
+    The state is U, V and log(std), leaf by leaf: the axes along which data inform the weights, and
+    the standard deviation along each of them.
     """
 
     initial_std: float = eqx.field(static=True, default=0.0067)

@@ -1,4 +1,4 @@
-"""Random functions: priors and posteriors alike."""
+"""Random functions, as priors and as posteriors."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -11,34 +11,34 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.types import Points
-from gfsvi.values import AbstractValues
+from gfsvi.values import AbstractValues, as_gaussian
 
 
 class AbstractRandomFunction(eqx.Module):
-    """A distribution over functions, known by its values at points."""
+    """A distribution over functions, known by its values at finitely many points."""
 
     @abstractmethod
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractValues:
-        """The function's values at all of `x` together."""
+        """The joint distribution of the values at all points of `x`."""
 
     @abstractmethod
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractValues:
-        """The function's values at each of `x` alone, which is all a likelihood asks for."""
+        """The distribution of the value at each point of `x`, which is all a likelihood needs."""
 
 
 @runtime_checkable
 class SampledFunction(Protocol):
-    """A random function of which whole functions can be drawn, to be evaluated anywhere."""
+    """A random function from which whole functions can be drawn and evaluated anywhere."""
 
     def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Array]:
-        """One function: points to (point, output)."""
+        """Draw one function from points to outputs (point, output)."""
         ...
 
 
 def draw_values(
     function: AbstractRandomFunction, x: Points, num_samples: int, *, key: PRNGKeyArray
 ) -> Float[Array, "sample output point"]:
-    """Values at all of `x` of functions drawn from the distribution."""
+    """Draw functions from the distribution and evaluate them at `x`."""
     if not isinstance(function, SampledFunction):
         value_key, draw_key = jax.random.split(key)
         return function.at(x, key=value_key).sample(num_samples, key=draw_key)
@@ -47,11 +47,11 @@ def draw_values(
 
 
 def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Array, " feature"]:
-    """How far to go along each feature until the function's values are no longer close.
+    """The distance along each feature over which the function's values are correlated.
 
-    The step at which the correlation first falls to exp(-1/2), one length scale of an RBF
-    kernel, seen from the middle of `x`; at most a hundred ranges of the feature, and of a
-    feature that is constant a hundred.
+    The distance from the median of `x` at which the correlation first falls to exp(-1/2), one
+    length scale of an RBF kernel; at most 100 times the range of the feature, or 100 for a
+    constant feature.
     """
     rows = np.asarray(x, np.float64)
     ranges = np.ptp(rows, axis=0)
@@ -61,7 +61,7 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
     steps = np.eye(rows.shape[1])[:, None, :] * (fractions[:, None] * ranges)[None]
 
     def correlations(along: Array) -> Array:
-        cov = function.at(jnp.concatenate([centre[None], centre + along])).cov[0]
+        cov = as_gaussian(function.at(jnp.concatenate([centre[None], centre + along]))).cov[0]
         return cov[0, 1:] / jnp.sqrt(cov[0, 0] * jnp.diagonal(cov)[1:])
 
     below = np.asarray(jax.lax.map(correlations, jnp.asarray(steps))) <= np.exp(-0.5)

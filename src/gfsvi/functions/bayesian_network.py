@@ -1,11 +1,11 @@
-"""A network with a Gaussian over its weights, as it is: known by samples."""
+"""A network with a Gaussian over its weights, represented by samples."""
 
 from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractCovariance, AbstractIndependent, State
@@ -26,8 +26,8 @@ class BayesianNetwork(AbstractRandomFunction):
         network: The network.
         covariance: The family of S.
         params: Mean weights.
-        state: What the family needs to make S.
-        num_samples: How many functions stand for the distribution.
+        state: The learnable arrays of S.
+        num_samples: Number of functions that represent the distribution.
     """
 
     network: AbstractNetwork
@@ -39,11 +39,18 @@ class BayesianNetwork(AbstractRandomFunction):
     @classmethod
     @double
     def prior(
-        cls, network: AbstractNetwork, x: Points, *, scale: float = 1.0, dtype: Any = jnp.float32
+        cls,
+        network: AbstractNetwork,
+        x: Points,
+        *,
+        scale: float = 1.0,
+        dtype: DTypeLike = jnp.float32,
     ) -> "BayesianNetwork":
-        """Weights N(0, scale^2) for inputs like `x`: what weight-space methods start from."""
+        """The prior of weight-space methods: weights N(0, scale^2) for inputs like `x`."""
         if not scale > 0:
-            raise ValueError(f"a prior over weights expects a positive scale; got {scale}.")
+            raise ValueError(
+                f"a prior over weights expects a positive scale; got {scale}. Use 1.0, for example."
+            )
         shapes = jax.eval_shape(
             lambda: network.init(jnp.asarray(x), key=jax.random.key(0), dtype=dtype)
         )
@@ -53,37 +60,38 @@ class BayesianNetwork(AbstractRandomFunction):
 
     @property
     def linearized(self) -> LinearizedNetwork:
-        """The Gaussian process next to it: the same weights, linearised around their mean."""
+        """The Gaussian process with the same weights, linearised around their mean."""
         return LinearizedNetwork(self.network, self.covariance, self.params, self.state)
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
-        """Draws of whole functions: each evaluates all of `x` with the same weights."""
+        """Draws of whole functions: each is evaluated at all of `x` with the same weights."""
         x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
         return self._samples(lambda k: self.network.apply(self.weights(key=k), x), key)
 
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
-        """Draws for each point on its own, by local reparameterisation where that is possible."""
-        layered = isinstance(self.network, AbstractLayeredNetwork)
-        if not (layered and isinstance(self.covariance, AbstractIndependent)):
+        """Independent draws per point, by local reparameterisation where possible."""
+        network, covariance = self.network, self.covariance
+        layered = isinstance(network, AbstractLayeredNetwork)
+        if not (layered and isinstance(covariance, AbstractIndependent)):
             return self.at(x, key=key)
-        network, stds = self.network, self.covariance.stds(self.state, self.params)
+        stds = covariance.stds(self.state, self.params)
         return self._samples(lambda k: network.perturbed(self.params, stds, x, key=k), key)
 
     def weights(self, *, key: PRNGKeyArray) -> Params:
-        """One draw of all weights."""
+        """Draw all weights."""
         step = self.covariance.sample(self.state, self.params, key=key)
         return jax.tree.map(jnp.add, self.params, step)
 
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:
-        """One function drawn from the distribution, to be evaluated anywhere."""
+        """Draw one function from the distribution, to be evaluated anywhere."""
         weights = self.weights(key=key)
         return double(lambda x: self.network.apply(weights, jnp.asarray(x)))
 
     def _samples(self, draw: Callable[[PRNGKeyArray], Array], key: PRNGKeyArray | None) -> Samples:
         keys = jax.random.split(jax.random.key(0) if key is None else key, self.num_samples)
-        # One after the other: batched products of small matrices are slower than single ones on
-        # a CPU, and a hundred draws at many points would fill the memory.
+        # Sequentially: batched products of small matrices are slower than single ones on a CPU,
+        # and a hundred draws at many points would fill the memory.
         draws = jax.lax.map(draw, keys)
         return Samples(jnp.swapaxes(draws, 1, 2))

@@ -1,4 +1,4 @@
-"""A Gaussian process after observations with Gaussian noise."""
+"""A Gaussian process conditioned on observations with Gaussian noise."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray

@@ -1,4 +1,4 @@
-"""Several networks of one architecture, each as likely as the other."""
+"""Several equally likely networks of one architecture."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ class Ensemble(AbstractRandomFunction):
 
     Args:
         network: The network.
-        params: Its weights, with one entry a member along the first axis of every array.
+        params: Its weights; the first axis of every array runs over the members.
     """
 
     network: AbstractNetwork
@@ -26,7 +26,7 @@ class Ensemble(AbstractRandomFunction):
 
     @property
     def num_members(self) -> int:
-        """How many networks there are."""
+        """Number of networks."""
         return len(jax.tree.leaves(self.params)[0])
 
     def member(self, index: int | Array) -> Params:
@@ -34,7 +34,7 @@ class Ensemble(AbstractRandomFunction):
         return jax.tree.map(lambda leaf: leaf[index], self.params)
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
-        """One draw a member; nothing is random about them, so the key is not used."""
+        """One draw per member; the members are fixed, so the key is not used."""
         x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
         f = jax.vmap(lambda params: self.network.apply(params, x))(self.params)
         return Samples(jnp.swapaxes(f, 1, 2).astype(jnp.float64))
@@ -45,6 +45,6 @@ class Ensemble(AbstractRandomFunction):
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:
-        """One of the members, to be evaluated anywhere."""
+        """Draw one of the members, to be evaluated anywhere."""
         params = self.member(jax.random.randint(key, (), 0, self.num_members))
         return double(lambda x: self.network.apply(params, jnp.asarray(x)))

@@ -17,8 +17,8 @@ class FeatureFunction(AbstractRandomFunction):
     """f(x) = mean(x) + phi(x)^T a with a ~ N(coefficients, L L^T), one a for each output.
 
     phi are the deviations of S functions of the network from their mean, over sqrt(S - 1): with
-    a ~ N(0, I) it has the first two moments of these functions. Their noise is drawn once, since
-    other functions would make the coefficients meaningless.
+    a ~ N(0, I), f has the first two moments of these functions. Their noise is drawn only once,
+    since the coefficients would be meaningless for other functions.
     """
 
     source: BayesianNetwork
@@ -39,7 +39,7 @@ class FeatureFunction(AbstractRandomFunction):
         return Marginals(self._shifted(mean, features), cov)
 
     def features(self, x: Points) -> tuple[Float[Array, "output point"], Features]:
-        """The mean of the drawn functions at `x`, and phi."""
+        """The mean of the drawn functions at `x`, and the features phi."""
         draws = jnp.asarray(self.source.at(x, key=self.noise).draws, jnp.float64)
         mean = jnp.mean(draws, axis=0)
         spread = (draws - mean) / (len(draws) - 1) ** 0.5

@@ -24,16 +24,16 @@ T = TypeVar("T")
 class LinearizedNetwork(AbstractRandomFunction):
     """The Gaussian process with mean f(x; m) and covariance J(x) S J(x')^T.
 
-    Memory is bounded by `gfsvi.networks.jacobian.BLOCK_ELEMENTS`: beyond it, Jacobians are
-    computed in blocks of points and recomputed, not kept, in the backward pass.
+    Memory is bounded by `gfsvi.networks.jacobian.BLOCK_ELEMENTS`: larger Jacobians are computed in
+    blocks of points and recomputed, not stored, for the backward pass.
 
     Args:
         network: The network.
         covariance: The family of S.
         params: Mean weights m.
-        state: What the family needs to make S.
-        num_samples: How many functions stand for the marginals, which spares training the
-            Jacobians of many outputs at every row; None for the marginals themselves.
+        state: The learnable arrays of S.
+        num_samples: Number of functions that represent the marginals, which avoids the Jacobians
+            of many outputs at every row in training; None for the marginals themselves.
     """
 
     network: AbstractNetwork
@@ -49,7 +49,7 @@ class LinearizedNetwork(AbstractRandomFunction):
         key: PRNGKeyArray | None = None,
         outputs: Float[Array, "k output"] | None = None,
     ) -> Gaussian:
-        """Values at all of `x` together; of these combinations of outputs instead of each one."""
+        """Joint values at all of `x`, of the given combinations of outputs or of each output."""
         x, each = self._prepare(x)
         chosen = each if outputs is None else outputs.astype(x.dtype)
         if self._points_per_block(len(chosen)) >= len(x):
@@ -74,14 +74,14 @@ class LinearizedNetwork(AbstractRandomFunction):
         return Marginals(mean.T, cov)
 
     def _drawn(self, x: Points, num_samples: int, key: PRNGKeyArray) -> Samples:
-        """Draws at each point, each with its mirror image, which costs nothing."""
+        """Antithetic draws at each point: every draw comes with its mirror image at no cost."""
         keys = jax.random.split(key, (num_samples + 1) // 2)
-        value, moves = jax.lax.map(lambda k: self._moved(x, k), keys)
-        draws = jnp.concatenate([value + moves, value - moves])[:num_samples]
+        value, change = jax.lax.map(lambda k: self._perturbed(x, k), keys)
+        draws = jnp.concatenate([value + change, value - change])[:num_samples]
         return Samples(jnp.swapaxes(draws, 1, 2))
 
-    def _moved(self, x: Points, key: PRNGKeyArray) -> tuple[Array, Array]:
-        """Values at `x`, and a draw of how far the weights move them."""
+    def _perturbed(self, x: Points, key: PRNGKeyArray) -> tuple[Array, Array]:
+        """Values at `x`, and a draw of their first-order perturbation by the weights."""
         network, covariance = self.network, self.covariance
         if isinstance(network, AbstractLayeredNetwork) and isinstance(
             covariance, AbstractIndependent
@@ -94,7 +94,7 @@ class LinearizedNetwork(AbstractRandomFunction):
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:
-        """One function drawn from the process, to be evaluated anywhere."""
+        """Draw one function from the process, to be evaluated anywhere."""
         step = self.covariance.sample(self.state, self.params, key=key)
 
         @double
@@ -105,7 +105,7 @@ class LinearizedNetwork(AbstractRandomFunction):
 
         return function
 
-    def _prepare(self, x: Points) -> tuple[Points, Float[Array, "output output"]]:
+    def _prepare(self, x: Points) -> tuple[Array, Float[Array, "output output"]]:
         dtype = jax.tree.leaves(self.params)[0].dtype
         x = jnp.asarray(x, dtype)
         shape = jax.eval_shape(self.network.apply, self.params, x).shape
@@ -115,7 +115,7 @@ class LinearizedNetwork(AbstractRandomFunction):
         size = self.network.jacobian_size(self.params) * num_outputs
         return max(1, jacobians.BLOCK_ELEMENTS // size)
 
-    def _gram_of(self, x: Points, output: Float[Array, "1 output"]) -> Grams:
+    def _gram_of(self, x: Array, output: Float[Array, "1 output"]) -> Grams:
         size = self._points_per_block(1)
         linearize = jax.checkpoint(lambda rows: self.network.jacobian(self.params, rows, output))
         if size >= len(x):
@@ -132,8 +132,8 @@ class LinearizedNetwork(AbstractRandomFunction):
         return jnp.transpose(_in_blocks(row_of_blocks, x, size), (2, 0, 1))
 
 
-def _in_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
-    """Apply a function of rows block by block; its results have the rows in front."""
+def _in_blocks(function: Callable[[Array], T], x: Array, size: int) -> T:
+    """Apply a function of rows block by block; the first axis of its results are the rows."""
     if size >= len(x):
         return function(x)
     num_blocks = -(-len(x) // size)

@@ -19,18 +19,18 @@ class AbstractMean(eqx.Module):
 
     @abstractmethod
     def at(self, x: Points) -> Means:
-        """One row for each output, or one for all of them."""
+        """One row per output, or one row for all of them."""
 
 
 class Zero(AbstractMean):
-    """Zero everywhere: what the paper uses."""
+    """Zero everywhere, as in the paper."""
 
     def at(self, x: Points) -> Means:
         return jnp.zeros((1, len(x)))
 
 
 class Constant(AbstractMean):
-    """The same value everywhere, one for all outputs or one for each."""
+    """The same value everywhere: one for all outputs, or one per output."""
 
     value: Float[Array, ""] | Float[Array, " output"] = real(0.0)
 
@@ -49,14 +49,14 @@ class Linear(AbstractMean):
         slope = jnp.atleast_2d(self.slope)
         if slope.shape[1] != rows.shape[1]:
             raise ValueError(
-                f"Linear expects one slope a feature; got {slope.shape[1]} for points with "
-                f"{rows.shape[1]} features."
+                f"Linear expects one slope per feature; got {slope.shape[1]} for points with "
+                f"{rows.shape[1]} features. Pass {rows.shape[1]} slopes."
             )
         return slope @ rows.T + jnp.reshape(self.intercept, (-1, 1))
 
 
 class Function(AbstractMean):
-    """A function, in jax.numpy, from points to one value each or to one row of outputs each."""
+    """A jax.numpy function from points to one value, or one row of outputs, per point."""
 
     function: Callable[[Points], Array] = eqx.field(static=True)
 
@@ -64,7 +64,7 @@ class Function(AbstractMean):
         values = jnp.asarray(self.function(jnp.asarray(x)))
         if values.ndim not in (1, 2) or len(values) != len(x):
             raise ValueError(
-                f"a mean function expects to return one value or one row of outputs a point; got "
-                f"shape {values.shape} for {len(x)} points."
+                f"a mean function must return one value or one row of outputs per point; got shape "
+                f"{values.shape} for {len(x)} points. Return (point,) or (point, output)."
             )
         return values[None] if values.ndim == 1 else values.T

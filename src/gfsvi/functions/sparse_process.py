@@ -1,4 +1,4 @@
-"""A Gaussian process that knows what it learned at a few inducing points."""
+"""A Gaussian process that summarises the data at a few inducing points."""
 
 import jax
 import jax.numpy as jnp
@@ -19,10 +19,10 @@ class SparseProcess(AbstractRandomFunction):
     """A process whose values at inducing points are L_z v with v ~ N(mean, S), K_zz = L_z L_z^T.
 
     Args:
-        prior: What the process is away from the inducing points.
-        inducing: Those points, to be learned with everything else.
+        prior: The process far from the inducing points.
+        inducing: The inducing points, which are learned with everything else.
         mean: Mean of the whitened coefficients v.
-        raw_factor: Free numbers for the Cholesky factor of S, its diagonal as logarithms.
+        raw_factor: The Cholesky factor of S with the logarithm of its diagonal.
     """
 
     prior: GaussianProcess
@@ -64,7 +64,7 @@ class SparseProcess(AbstractRandomFunction):
 
     @property
     def divergence(self) -> Float[Array, ""]:
-        """KL from N(0, I) to the coefficients, which is the KL from the prior to the process."""
+        """KL between the coefficients and N(0, I), which is the KL between process and prior."""
         squares = jnp.sum(self.factor**2) + jnp.sum(jnp.asarray(self.mean) ** 2)
         log_pivots = jnp.sum(jnp.diagonal(jnp.asarray(self.raw_factor), axis1=-2, axis2=-1))
         return 0.5 * (squares - jnp.size(self.mean)) - log_pivots
@@ -78,7 +78,7 @@ class SparseProcess(AbstractRandomFunction):
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         prior, features = self.prior.marginals(x), self.features(x)
         learned = jnp.swapaxes(self.factor, -1, -2) @ features
-        # What is left of the prior is at least zero, up to rounding.
+        # The remaining variance is non-negative up to rounding.
         left = jnp.maximum(prior.variance - jnp.sum(features**2, axis=-2), 0)
         variance = left + jnp.sum(learned**2, axis=-2)
         cov = variance.T[:, :, None] * jnp.eye(len(variance))
@@ -97,5 +97,5 @@ def _inner(rows: Float[Array, "batch inducing point"]) -> Float[Array, "batch po
 
 
 def _raw(factor: Float[Array, "n n"]) -> Float[Array, "n n"]:
-    """The free numbers of a Cholesky factor."""
+    """A Cholesky factor with the logarithm of its diagonal."""
     return jnp.tril(factor, -1) + jnp.diag(jnp.log(jnp.diagonal(factor)))

@@ -5,7 +5,7 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import safe_sqrt
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.constraints import positive
 from gfsvi.numerics.types import Number, PerFeature
 
 
@@ -14,9 +14,6 @@ class Matern32(AbstractStationaryKernel):
 
     lengthscale: PerFeature = positive(1.0)
     variance: Number = positive(1.0)
-
-    def __check_init__(self) -> None:
-        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
         s = jnp.sqrt(3.0) * safe_sqrt(squared_distance)

@@ -20,7 +20,6 @@ class RationalQuadratic(AbstractStationaryKernel):
     mixture: Number = positive(1.0)
 
     def __check_init__(self) -> None:
-        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
         check_positive(self, mixture=self.mixture)
         check_scalar(self, mixture=self.mixture)
 

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.constraints import positive
 from gfsvi.numerics.types import Number, PerFeature
 
 
@@ -13,9 +13,6 @@ class RBF(AbstractStationaryKernel):
 
     lengthscale: PerFeature = positive(1.0)
     variance: Number = positive(1.0)
-
-    def __check_init__(self) -> None:
-        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:
         return jnp.exp(-0.5 * squared_distance)

@@ -14,6 +14,7 @@ from gfsvi.kernels.distances import (
     squared_distances,
     squared_distances_within,
 )
+from gfsvi.numerics.constraints import check_positive
 from gfsvi.numerics.types import Number, PerFeature, Points
 
 
@@ -28,6 +29,7 @@ class AbstractStationaryKernel(AbstractKernel):
     variance: eqx.AbstractVar[Number]
 
     def __check_init__(self) -> None:
+        check_positive(self, lengthscale=self.lengthscale, variance=self.variance)
         check_scalar(self, variance=self.variance)
 
     @abstractmethod

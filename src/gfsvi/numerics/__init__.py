@@ -1,1 +1,1 @@
-"""Linear algebra, precision, constraints, compilation and threads: what everything stands on."""
+"""Linear algebra, precision, constraints, compilation and threads: the lowest layer."""

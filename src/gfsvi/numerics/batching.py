@@ -1,4 +1,4 @@
-"""Many rows through a compiled function: few shapes, so that it is compiled few times."""
+"""Batches of few different sizes, so that a function is compiled only a few times."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ MIN_BLOCK = 64
 def in_blocks(
     function: Callable[[np.ndarray], jax.Array], x: np.ndarray, max_block: int = MAX_BLOCK
 ) -> np.ndarray:
-    """Apply a function of rows to blocks whose sizes are powers of two; one result a row."""
+    """Apply a function to blocks of rows whose sizes are powers of two; one result per row."""
     parts = []
     for start in range(0, len(x), max_block):
         block = x[start : start + max_block]
@@ -21,13 +21,13 @@ def in_blocks(
 
 
 def padded(x: np.ndarray) -> np.ndarray:
-    """The rows and, up to the next power of two, the last one again."""
+    """The rows, with the last one repeated up to the next power of two."""
     size = max(MIN_BLOCK, 1 << max(0, len(x) - 1).bit_length())
     return np.concatenate([x, np.repeat(x[-1:], size - len(x), axis=0)])
 
 
 def spreads(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """Standard deviations of columns, 1 for those that are constant but for rounding."""
+    """Standard deviations of columns, 1 for columns that are constant up to rounding."""
     if weights is None:
         spread = values.std(axis=0)
     else:

@@ -1,17 +1,19 @@
-"""Centres of clusters: few points that stand for many rows."""
+"""Cluster centres: a few points that represent many rows."""
 
 import jax
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Float, PRNGKeyArray
+
+from gfsvi.numerics.types import Points
 
 MAX_ROWS = 10_000
 MAX_ROUNDS = 20
 
 
 def cluster_centres(
-    x: Float[Array, "point *feature"], num_centres: int, *, key: PRNGKeyArray
+    x: Points, num_centres: int, *, key: PRNGKeyArray
 ) -> Float[np.ndarray, "centre *feature"]:
-    """Centres of `x` by Lloyd's k-means; its distinct rows where they are no more than that."""
+    """Centres of `x` by Lloyd's k-means; its distinct rows if there are no more than that."""
     rows = np.asarray(x, np.float64)
     random = np.random.default_rng(np.asarray(jax.random.key_data(key)))
     shape = rows.shape[1:]
@@ -26,7 +28,7 @@ def cluster_centres(
 
 
 def _spread_rows(rows: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """Rows drawn one after the other, the farther from those before the likelier (k-means++)."""
+    """Rows drawn in turn, with probabilities that grow with distance to those drawn (k-means++)."""
     chosen = [int(random.integers(len(rows)))]
     distances = np.full(len(rows), np.inf)
     for _ in range(count - 1):
@@ -41,7 +43,7 @@ def _lloyd(rows: np.ndarray, centres: np.ndarray) -> np.ndarray:
         counts = np.bincount(nearest, minlength=len(centres))
         sums = np.zeros_like(centres)
         np.add.at(sums, nearest, rows)
-        # A centre that no row is nearest to stays where it is.
+        # A centre without nearest rows stays where it is.
         moved = np.where(counts[:, None] > 0, sums / np.maximum(counts, 1)[:, None], centres)
         if np.array_equal(moved, centres):
             break

@@ -1,4 +1,4 @@
-"""Compiling: quickly what runs once, and ahead of time what runs later."""
+"""Compilation: fast for functions that run once, ahead of time for those that run later."""
 
 import functools
 from collections.abc import Callable
@@ -8,21 +8,25 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import PRNGKeyArray
+
+from gfsvi.numerics.precision import is_key
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 
 def jit_fast_compile(function: F) -> F:
-    """Compile a function that is called once or twice in half the time, for slower loops in it."""
-    compiled = eqx.filter_jit(function, compiler_options={"xla_backend_optimization_level": 0})
+    """Compile in half the time, at the cost of slower loops; for functions called once or twice."""
+    options = {"xla_backend_optimization_level": 0}
+    compiled = cast(Any, eqx.filter_jit)(function, compiler_options=options)  # stubs lack options
 
     @functools.wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         leaves = jax.tree.leaves((arguments, options))
-        # What is part of a larger program is compiled as that is.
-        is_part = any(isinstance(leaf, jax.core.Tracer) for leaf in leaves)
+        # Inside a larger program, the function is compiled as part of it.
+        is_part = any(isinstance(leaf, Tracer) for leaf in leaves)
         return (function if is_part else compiled)(*arguments, **options)
 
     cast(Any, call).lower = compiled.lower
@@ -30,17 +34,17 @@ def jit_fast_compile(function: F) -> F:
 
 
 def compile_now(compiled: Callable[..., Any], *arguments: Any, **options: Any) -> None:
-    """Have a compiled function ready for arguments like these, without calling it."""
+    """Compile a jitted function for arguments like these, without calling it."""
     cast(Any, compiled).lower(*arguments, **options).compile()
 
 
 def filled(shapes: T, key: PRNGKeyArray) -> T:
-    """Zeros of these shapes; in place of a key this one."""
+    """Arrays of zeros with these shapes, and `key` in place of keys."""
 
-    def fill(leaf: Any) -> Any:
+    def fill(leaf: object) -> object:
         if not isinstance(leaf, jax.ShapeDtypeStruct):
             return leaf
-        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        if is_key(leaf):
             return key
         return jnp.asarray(np.zeros(leaf.shape, leaf.dtype))
 

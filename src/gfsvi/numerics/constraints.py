@@ -1,7 +1,7 @@
-"""Constraints on parameters: declared at the field, applied at the head of a loss.
+"""Constraints on parameters: declared at the field, applied at the start of a loss.
 
-A module holds plain positive numbers, so formulas stay formulas and a kernel prints what it
-means; optimisers see `to_free(module)`, where those fields are logarithms.
+A module holds plain positive numbers, so that formulas and printed kernels are readable;
+optimisers work on `to_free(module)`, in which those fields are logarithms.
 """
 
 import dataclasses
@@ -18,17 +18,17 @@ _POSITIVE = "gfsvi_positive"
 
 
 def as_float64(value: Any) -> np.ndarray | jax.Array:
-    """Store numbers exactly, even where JAX's 64-bit types are switched off."""
+    """Convert to float64, even if JAX's 64-bit types are disabled."""
     if isinstance(value, jax.Array):
         return value
     try:
         return np.asarray(value, np.float64)
-    except (TypeError, ValueError):  # placeholders that JAX puts in place of arrays
+    except (TypeError, ValueError):  # placeholders that JAX substitutes for arrays
         return value
 
 
 def real(default: Any = dataclasses.MISSING) -> Any:
-    """A field that holds any real number or array of them."""
+    """A field that holds a real number or an array of real numbers."""
     return _field(default, {})
 
 
@@ -43,35 +43,37 @@ def _field(default: Any, metadata: dict[str, Any]) -> Any:
     return eqx.field(default=default, converter=as_float64, metadata=metadata)
 
 
-def check_positive(owner: object, **values: Any) -> None:
-    """Refuse parameters that are not positive, in words."""
+def check_positive(owner: object, **values: object) -> None:
+    """Raise if a parameter is not positive and finite."""
     for name, value in values.items():
-        known = isinstance(value, np.ndarray) and value.dtype != object
-        if known and not (np.all(value > 0) and np.all(np.isfinite(value))):
+        if not isinstance(value, np.ndarray) or value.dtype == object:
+            continue  # traced, or a placeholder
+        if not (np.all(value > 0) and np.all(np.isfinite(value))):
             raise ValueError(
-                f"{type(owner).__name__} expects a positive, finite {name}; got {value}."
+                f"{type(owner).__name__} expects a positive, finite {name}; got {value}. "
+                "Pass a number above zero."
             )
 
 
 def to_free(tree: T) -> T:
-    """The same tree with its positive fields replaced by their logarithms."""
+    """The tree with its positive fields replaced by their logarithms."""
     return _map_positive(jnp.log, tree)
 
 
 def from_free(tree: T) -> T:
-    """Undo `to_free`."""
+    """Invert `to_free`."""
     return _map_positive(jnp.exp, tree)
 
 
 def _map_positive(function: Callable[[Any], Any], tree: T) -> T:
-    def visit(path: Any, leaf: Any) -> Any:
+    def visit(path: jax.tree_util.KeyPath, leaf: object) -> object:
         return function(leaf) if _is_positive(tree, path) else leaf
 
     return jax.tree_util.tree_map_with_path(visit, tree)
 
 
-def _is_positive(tree: Any, path: Any) -> bool:
-    """Whether the last field on the way from the root to a leaf is declared positive."""
+def _is_positive(tree: Any, path: jax.tree_util.KeyPath) -> bool:
+    """Whether the last field on the path from the root to a leaf is declared positive."""
     node, declared = tree, False
     for entry in path:
         if isinstance(entry, jax.tree_util.GetAttrKey):
@@ -82,12 +84,13 @@ def _is_positive(tree: Any, path: Any) -> bool:
             node = node[entry.idx]
         elif isinstance(entry, jax.tree_util.DictKey):
             node = node[entry.key]
-        else:  # a foreign container: nothing below it is ours
+        else:  # a foreign container, below which there are no declared fields
             return False
     return declared
 
 
-def is_learnable(leaf: Any) -> bool:
-    """Whether a leaf is an array of real numbers, NumPy's or JAX's."""
-    is_array = isinstance(leaf, (np.ndarray, jax.Array))
-    return is_array and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+def is_learnable(leaf: object) -> bool:
+    """Whether a leaf is a NumPy or JAX array of real numbers."""
+    if not isinstance(leaf, (np.ndarray, jax.Array)):
+        return False
+    return bool(jnp.issubdtype(leaf.dtype, jnp.floating))

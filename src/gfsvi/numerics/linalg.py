@@ -1,27 +1,28 @@
-"""The small dense linear algebra everything stands on: float64, safe and with short gradients."""
+"""Dense linear algebra in float64 that survives rounding and has cheap gradients."""
 
 import contextlib
 import contextvars
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+T = TypeVar("T")
 Matrix = Float[Array, "*batch row column"]
-# Cubes of sizes, summed: a twentieth of what jaxlib 0.10 begins to share among threads.
+# Sum of cubed sizes: a twentieth of where jaxlib 0.10 starts to split a batch over threads.
 MAX_TOGETHER = 10_000
 _REPAIRING = contextvars.ContextVar("repairing", default=True)
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def map_in_chunks(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
-    """A function that LAPACK computes, of a few matrices at a time.
+def map_in_chunks(function: Callable[[Matrix], T], matrices: Matrix) -> T:
+    """Apply a function that LAPACK computes to a few matrices at a time.
 
-    jaxlib shares a large batch among XLA's threads and waits for it in one of them: as many such
-    calls at once as there are threads, and all of them wait for ever.
+    jaxlib splits large LAPACK batches over XLA's threads and waits for them in one of these
+    threads; if all threads wait at once, the program deadlocks.
     """
     *batch, rows, columns = matrices.shape
     group = max(1, MAX_TOGETHER // max(1, rows, columns) ** 3)
@@ -33,7 +34,7 @@ def map_in_chunks(function: Callable[[Matrix], Any], matrices: Matrix) -> Any:
 
 
 def plain_cholesky(matrix: Float[Array, "*batch n n"]) -> Matrix:
-    """Lower Cholesky factor, NaN where there is none."""
+    """Lower Cholesky factor, NaN for matrices that are not positive definite."""
     return map_in_chunks(_lapack_cholesky, matrix)
 
 
@@ -48,8 +49,8 @@ def _lapack_upper(matrix: Matrix) -> Matrix:
 def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float = 0.0) -> Matrix:
     """Lower Cholesky factor of a matrix whose eigenvalues are known to be at least `floor`.
 
-    Rounding can push the smallest eigenvalues below zero; then the spectrum is
-    repaired with what is known about it instead of returning NaN.
+    If rounding has pushed eigenvalues below zero, they are raised to `floor` instead of
+    returning NaN.
     """
     factor = plain_cholesky(matrix)
     if not _REPAIRING.get():
@@ -61,9 +62,9 @@ def cholesky(matrix: Float[Array, "*batch n n"], floor: Float[Array, ""] | float
 
 @contextlib.contextmanager
 def without_repair() -> Iterator[None]:
-    """Let factors come out as NaN while something is traced: half the time to compile it.
+    """Disable the repair of Cholesky factors while tracing, which halves compilation time.
 
-    For callers who look at what came out, and do it again with repair if need be.
+    For callers that check the results and repeat the computation with repair if necessary.
     """
     token = _REPAIRING.set(False)
     try:
@@ -85,9 +86,9 @@ def _repaired_cholesky(matrix: Matrix, floor: Float[Array, ""] | float) -> Matri
 def solve_lower(
     factor: Float[Array, "#batch n n"], right: Float[Array, "#batch n k"], transpose: bool = False
 ) -> Float[Array, "batch n k"]:
-    """L^{-1} B, or L^{-T} B, for lower-triangular factors: one for all of `right`, or one each.
+    """L^{-1} B, or L^{-T} B, for one lower-triangular factor shared by all of `right`, or one each.
 
-    LAPACK solves for one matrix at a time; XLA's own batched solve is many times slower.
+    LAPACK solves one matrix at a time; XLA's own batched solve is many times slower.
     """
 
     def solve(one_factor: Array, one_right: Array) -> Array:
@@ -123,8 +124,8 @@ def add_to_diagonal(
 def row_gram(rows: Float[Array, "*batch n k"]) -> Matrix:
     """A A^T in float64, with one matrix product in the backward pass instead of two.
 
-    The rows may be float32: casting before the product keeps the result positive
-    semi-definite, casting after it would not.
+    Rows may be float32: casting before the product keeps the result positive semi-definite,
+    casting after it would not.
     """
     rows = rows.astype(jnp.float64)
     return rows @ jnp.swapaxes(rows, -1, -2)

@@ -1,11 +1,13 @@
-"""Double precision where it matters, without touching anybody's global settings."""
+"""Double precision where it matters, without changing global settings."""
 
 import functools
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -13,10 +15,10 @@ T = TypeVar("T")
 
 
 def double(function: Callable[P, R]) -> Callable[P, R]:
-    """Let `function` use 64-bit arrays, whatever the session's JAX settings are.
+    """Let `function` use 64-bit arrays, whatever JAX's global settings are.
 
-    Every public door of the library that leads to a Cholesky factor wears this:
-    gamma = 1e-10 needs float64, and a library must not switch it on for its users.
+    This decorates every entry point that leads to a Cholesky factor: gamma = 1e-10 needs
+    float64, and a library must not enable it globally.
     """
 
     @functools.wraps(function)
@@ -28,12 +30,15 @@ def double(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def to_numpy(tree: T) -> T:
-    """Hand concrete arrays out as NumPy, so that later arithmetic keeps its precision."""
+    """Convert concrete JAX arrays to NumPy, so that later arithmetic keeps its precision."""
 
     def convert(leaf: object) -> object:
-        concrete = isinstance(leaf, jax.Array) and not isinstance(leaf, jax.core.Tracer)
-        if not concrete or jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            return leaf
-        return np.asarray(leaf)
+        concrete = isinstance(leaf, jax.Array) and not isinstance(leaf, Tracer)
+        return np.asarray(leaf) if concrete and not is_key(leaf) else leaf
 
     return jax.tree.map(convert, tree)
+
+
+def is_key(leaf: jax.Array | jax.ShapeDtypeStruct) -> bool:
+    """Whether an array holds random keys."""
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)

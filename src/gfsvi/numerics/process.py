@@ -1,4 +1,4 @@
-"""Settings for processes of our own, the command line and workers; the library sets nothing."""
+"""JAX settings for the command line and workers; the library itself sets nothing."""
 
 import os
 import warnings
@@ -13,9 +13,9 @@ KNOWN_TO = (0, 10)
 
 
 def prepare_jax(num_rows: int) -> None:
-    """Settings for a table of this size; call it before anything is computed.
+    """Configure JAX for a table of this size; call it before anything is computed.
 
-    What is compiled is kept, so that the second run of a command starts sooner.
+    Compiled programs are cached, so that the next run of a command starts faster.
     """
     if num_rows < MANY_ROWS:
         for name, value in for_small_matrices().items():
@@ -24,37 +24,37 @@ def prepare_jax(num_rows: int) -> None:
 
 
 def for_small_matrices() -> dict[str, str]:
-    """Variables of a process that works with small matrices.
+    """Environment variables for a process that works with small matrices.
 
-    Most of the time is in library calls, which compile as well in two thirds of the time.
+    Most of the time is spent in library calls, so less optimisation saves a third of compiling.
     """
     import jax
 
-    # XLA ends the process at a flag that it does not know.
+    # XLA aborts the process if it does not know a flag.
     known = tuple(jax.__version_info__[:2]) == KNOWN_TO
     alone = with_one_thread()
     return alone | {"XLA_FLAGS": f"{SINGLE_THREAD} {QUICK_TO_COMPILE}"} if known else alone
 
 
 def with_one_thread() -> dict[str, str]:
-    """Variables of a process that has a core to itself.
+    """Environment variables for a process that has one core to itself.
 
-    Threads would wait for each other longer than they work, and much longer on a busy machine.
+    Threads would spend more time waiting than working, and far more on a busy machine.
     """
     return {"XLA_FLAGS": SINGLE_THREAD, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def keep_compiled() -> None:
-    """Keep what JAX compiles for the next process."""
+    """Cache the programs that JAX compiles for later processes."""
     import jax
 
     folder = cache_home() / "compiled"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
-    except OSError:  # no home, or not ours to write: every run compiles for itself
+    except OSError:  # no home directory, or not writable: every run compiles for itself
         return
-    # A full disk, say: what cannot be kept is compiled again.
+    # For example on a full disk: programs that cannot be cached are compiled again.
     warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.05)
@@ -63,7 +63,7 @@ def keep_compiled() -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what a killed process had no time to write whole; JAX would stumble over it."""
+    """Remove files that a killed process left incomplete, which JAX cannot read."""
     for program in folder.glob("*-cache"):
         used_at = program.with_name(f"{program.name.removesuffix('-cache')}-atime")
         if not used_at.exists():  # it is written last
@@ -71,7 +71,7 @@ def _sweep(folder: Path) -> None:
 
 
 def cache_home() -> Path:
-    """Where things are kept that can be had again: GFSVI_CACHE, or the platform's usual place."""
+    """The cache directory: GFSVI_CACHE, or the platform's usual place."""
     named = os.environ.get("GFSVI_CACHE")
     if named:
         return Path(named)

@@ -1,4 +1,4 @@
-"""Threads of linear algebra: for small matrices one is faster than several."""
+"""Threads of linear algebra: one is faster than several for small matrices."""
 
 import contextlib
 from collections.abc import Iterator
@@ -8,15 +8,15 @@ MANY_ROWS = 20_000
 
 @contextlib.contextmanager
 def limit_threads(num_rows: int) -> Iterator[None]:
-    """One thread for factorisations while a table of this size is learned from.
+    """Use one thread for factorisations while fitting a table of this size, if it is small.
 
-    Those of a thousand points are so small that threads wait for each other longer than they
-    work. What was set before is set again afterwards.
+    With a thousand points threads spend more time waiting than working. The previous setting is
+    restored afterwards.
     """
     if num_rows >= MANY_ROWS:
         yield
         return
-    import scipy.linalg  # noqa: F401  (loads the library whose threads are meant)
+    import scipy.linalg  # noqa: F401  (loads the library whose threads are limited)
     import threadpoolctl
 
     with threadpoolctl.threadpool_limits(1, user_api="blas"):
