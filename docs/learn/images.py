@@ -1,12 +1,12 @@
 """Images.
 
-Images of your own, a convolutional network and a Gaussian process as its prior: five lines.
+Your own images, a convolutional network and a Gaussian-process prior, in five lines.
 """
 
 # ## Digits
 #
-# 1,797 handwritten digits of 8 x 8 pixels come with scikit-learn. Eight of the ten are learned
-# here; the zeros and ones play images of a kind that the classifier has never seen.
+# scikit-learn comes with 1,797 handwritten digits of 8 x 8 pixels. We train on eight of the ten;
+# the zeros and ones are the images of a kind that the classifier has never seen.
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -21,9 +21,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 
 # ## Fit
 #
-# An array `(image, height, width)`, or with channels `(image, height, width, channel)`, and
-# `network="cnn"`, the convolutional network of the paper with as many outputs as there are labels.
-# Any network of Equinox, Flax or Haiku that takes such arrays can stand there instead.
+# Images are an array `(image, height, width)`, or with channels `(image, height, width, channel)`.
+# `network="cnn"` is the convolutional network of the paper with as many outputs as there are
+# labels; any Equinox, Flax or Haiku network that takes such arrays works, too.
 
 from gfsvi import GFSVIClassifier
 
@@ -32,15 +32,15 @@ share = classifier.score(X_test, y_test)
 print(f"{100 * share:.0f} % of {len(X_test)} new digits are read correctly")
 
 # Pixels are standardised together, the prior has one length scale for all of them, and training
-# goes through the images in batches of 100. What was chosen is in `settings_`.
+# uses batches of 100 images. `settings_` has what was chosen.
 
 chosen = classifier.settings_
 print(f"{chosen.num_mean_steps} steps for the mean, {chosen.num_steps} for the covariance")
 
-# ## Sure and unsure
+# ## Certain and uncertain
 #
-# The entropy of the predicted label, in nats, is near 0 where the classifier is sure. Images of
-# strange digits must be given one of the eight labels; the entropy says what that is worth.
+# The entropy of the predicted label, in nats, is near 0 where the classifier is certain. Zeros and
+# ones must be given one of the eight labels; the entropy says how little that means.
 
 known = classifier.predict_distribution(X_test)
 unknown = classifier.predict_distribution(strangers)
@@ -64,13 +64,13 @@ for row, (those, predictive) in enumerate(((X_test, known), (strangers, unknown)
         panel.set_title(f"{label}? {predictive.entropy[number]:.1f} nats", fontsize=8)
 figure.savefig("unsure.png", dpi=110)
 
-# Above the six least sure of the digits that were learned, below the six least sure strangers, each
-# with the label that it would be given.
+# The top row shows the six least certain of the known digits, the bottom row the six least certain
+# strangers, each with the label that it would be given.
 #
 # ## More images
 #
-# The same call takes 60,000 images of 28 x 28 pixels; a step of training costs three to four times
-# one of a plain network. Where images of another kind are at hand, compare posterior and prior
-# there: `points=Rows(other_images)` of `gfsvi.methods.GFSVI` tells the classifier where it must not
-# be sure. The [experiments](../do/experiments.md) `images` and `images_quick` do so with Kuzushiji
-# characters.
+# The same call handles 60,000 images of 28 x 28 pixels; a training step takes three to four times
+# as long as for a plain network. If you have images of another kind, use them as measurement
+# points: `points=Rows(other_images)` of `gfsvi.methods.GFSVI` tells the classifier where to be
+# uncertain. The [experiments](../do/experiments.md) `images` and `images_quick` do so with
+# Kuzushiji characters.

@@ -1,13 +1,13 @@
 """Labels, and rows that belong to none of them.
 
-A classifier must choose among the labels that it knows. This one also says when a row is of a
-kind that it has never seen.
+A classifier must choose among the labels that it knows. This one also reports when a row is unlike
+any it was trained on.
 """
 
-# ## Three kinds of iris, two of them known
+# ## Three species of iris, two of them known
 #
-# Four measurements of 150 flowers of three kinds (Fisher 1936); the table comes with
-# scikit-learn. We learn two kinds from two thirds of their flowers. The third kind, setosa, plays
+# Four measurements of 150 flowers of three species (Fisher 1936); the table comes with
+# scikit-learn. We train on two thirds of the flowers of two species. The third species, setosa, is
 # the stranger: the classifier does not know that it exists.
 
 import numpy as np
@@ -15,10 +15,10 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import train_test_split
 
 iris = load_iris()
-X, kind = iris.data, iris.target_names[iris.target]
-stranger = X[kind == "setosa"]
+X, species = iris.data, iris.target_names[iris.target]
+stranger = X[species == "setosa"]
 X_train, X_test, y_train, y_test = train_test_split(
-    X[kind != "setosa"], kind[kind != "setosa"], test_size=1 / 3, random_state=0
+    X[species != "setosa"], species[species != "setosa"], test_size=1 / 3, random_state=0
 )
 
 # ## Fit
@@ -27,14 +27,14 @@ from gfsvi import GFSVIClassifier
 
 classifier = GFSVIClassifier(random_state=0).fit(X_train, y_train)
 share = classifier.score(X_test, y_test)
-print(f"{100 * share:.0f} % of {len(X_test)} new flowers are given the right kind")
+print(f"{100 * share:.0f} % of {len(X_test)} new flowers are given the right species")
 
 # ## Probabilities
 #
-# `predict_proba` averages over everything that the posterior holds possible.
-# `predict_distribution` takes it apart: *entropy* is the whole uncertainty about the label,
-# *mutual information* the part of it that comes from not knowing the function, which more rows
-# would remove. Here are the surest and the two least sure of the new flowers.
+# `predict_proba` averages over the functions of the posterior. `predict_distribution` also says
+# where the uncertainty comes from: *entropy* is the total uncertainty about the label, and *mutual
+# information* the epistemic part of it, which more rows would reduce. Here are the most certain and
+# the two least certain of the new flowers.
 
 predictive = classifier.predict_distribution(X_test)
 probabilities = classifier.predict_proba(X_test)
@@ -50,16 +50,16 @@ for row in np.argsort(predictive.entropy)[[0, -2, -1]]:
 
 # ## The stranger
 #
-# Asked about setosa, the classifier must name one of the other two. That it should not be believed
-# shows in `novelty`: near 0 for flowers like those it learned from, near 1 for flowers like none
-# of them.
+# Asked about setosa, the classifier must name one of the other two species. That it should not be
+# trusted shows in `novelty`: near 0 for flowers like those in training, near 1 for flowers unlike
+# any of them.
 
 of_known, of_stranger = classifier.novelty(X_test), classifier.novelty(stranger)
-print(f"novelty of new flowers of the two kinds: {np.median(of_known):.2f}")
+print(f"novelty of new flowers of the two species: {np.median(of_known):.2f}")
 print(f"novelty of the stranger: {np.median(of_stranger):.2f}")
 
-# How well are the two told apart? Give each flower a score; the area under the curve is the
-# probability that a stranger has a higher score than a flower of a known kind.
+# How well can the two be distinguished? Give each flower a score; the area under the curve is the
+# probability that a stranger has a higher score than a flower of a known species.
 
 from sklearn.metrics import roc_auc_score
 
@@ -69,7 +69,7 @@ novelty = np.concatenate([of_known, of_stranger])
 print(f"area under the curve by entropy: {roc_auc_score(is_stranger, entropy):.2f}")
 print(f"area under the curve by novelty: {roc_auc_score(is_stranger, novelty):.2f}")
 
-# Entropy is high between the two known kinds as well; novelty is not.
+# Entropy is also high between the two known species; novelty is not.
 
 import matplotlib.pyplot as plt
 
@@ -85,19 +85,19 @@ figure.savefig("flowers.png", dpi=110)
 
 # ## A close relative
 #
-# Setosa is far from the others. Virginica is not far from versicolor. Let it be the stranger, and
-# novelty is smaller: it measures how far a row is from all rows, not whether it has the right to a
-# label of its own. Compare it with the novelty of rows you know, not with 1.
+# Setosa is far from the others; virginica is close to versicolor. If virginica is the stranger,
+# novelty is smaller: it measures how far a row is from all training rows, not whether it deserves
+# its own label. Compare it with the novelty of rows you know, not with 1.
 
-relatives = X[kind == "virginica"]
+relatives = X[species == "virginica"]
 X_train, X_test, y_train, _ = train_test_split(
-    X[kind != "virginica"], kind[kind != "virginica"], test_size=1 / 3, random_state=0
+    X[species != "virginica"], species[species != "virginica"], test_size=1 / 3, random_state=0
 )
 second = GFSVIClassifier(random_state=0).fit(X_train, y_train)
-print(f"novelty of new flowers of the two kinds: {np.median(second.novelty(X_test)):.2f}")
+print(f"novelty of new flowers of the two species: {np.median(second.novelty(X_test)):.2f}")
 print(f"novelty of the close relative: {np.median(second.novelty(relatives)):.2f}")
 
-# The second fit took a moment only: a fit of the same shape compiles nothing.
+# The second fit is much faster than the first, because a fit of the same shape compiles nothing.
 #
-# A rule for practice: act on the label where entropy and novelty are both small, ask for a second
-# opinion where entropy is high, and for a new label where novelty is.
+# A rule of thumb: act on the label where entropy and novelty are both small, ask for a second
+# opinion where entropy is high, and consider a new label where novelty is high.

@@ -1,25 +1,25 @@
 """Bring your own network.
 
-Any function `apply(params, x)` can have a Gaussian-process prior. Here are a residual network
-written in Equinox, the same idea in Flax, and a plain function, all under one prior.
+Any function `apply(params, x)` can have a Gaussian-process prior. This tutorial fits a residual
+network written in Equinox, the same network in Flax, and a plain function, all under one prior.
 """
 
 # ## Data with a gap
 #
-# A smooth curve, observed left and right of a gap.
+# A smooth curve, observed to the left and right of a gap.
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gfsvi import Data, Model, Training
+from gfsvi import Data, Model
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.networks import as_network
 from gfsvi.points import LowDiscrepancy
-from gfsvi.training import Adam
+from gfsvi.training import Adam, Training
 
 random = np.random.default_rng(0)
 x = np.concatenate([random.uniform(-2, -0.5, 40), random.uniform(0.8, 2, 40)])[:, None]
@@ -28,14 +28,14 @@ prior = Model(GaussianProcess(Matern52(lengthscale=0.7)), Normal(0.1))
 
 # ## In Equinox
 #
-# An Equinox module maps **one** example to its outputs; `as_network` maps it over the rows. Its
-# own weights are where training starts.
+# An Equinox module maps **one** example to its outputs; `as_network` applies it to each row.
+# Training starts from the module's own weights.
 
 import equinox as eqx
 
 
 class Residual(eqx.Module):
-    """Each hidden layer adds to what came before."""
+    """A network whose hidden layers add to their input."""
 
     first: eqx.nn.Linear
     hidden: tuple[eqx.nn.Linear, ...]
@@ -58,7 +58,7 @@ in_equinox = as_network(Residual(20, 2, key=jax.random.key(1)))
 
 # ## In Flax
 #
-# A Flax module, NNX as here or linen, maps **all** rows at once. Nothing else is different.
+# A Flax module, NNX as here or linen, maps **all** rows at once. Nothing else differs.
 
 from flax import nnx
 
@@ -82,7 +82,7 @@ in_flax = as_network(FlaxResidual(20, 2, rngs=nnx.Rngs(1)))
 
 # ## As a function
 #
-# Without a framework: a function of parameters and rows, and the parameters to start from.
+# Without a framework, you need a function of parameters and rows, and the parameters to start from.
 
 from gfsvi.networks import FunctionNetwork
 
@@ -109,8 +109,8 @@ for name, network in {"Equinox": in_equinox, "Flax": in_flax, "function": as_fun
     method = GFSVI(network, points=LowDiscrepancy(50, -3.0, 3.0), gamma=1e-8, training=training)
     posteriors[name] = method(prior, data, key=jax.random.key(0)).posterior
 
-# Away from the data all three should say what the exact process says: uncertain in the gap and
-# outside, certain where there are observations.
+# All three should agree with the exact process: uncertain in the gap and outside, certain where
+# there are observations.
 
 exact = ExactGP()(prior, data, key=jax.random.key(0)).posterior
 where = np.array([[-1.0], [0.15], [3.0]])
@@ -119,11 +119,12 @@ for name, posterior in {"exact process": exact, **posteriors}.items():
     near, gap, outside = posterior.predict(where).epistemic_std
     print(f"{name:<20} {near:7.2f} {gap:6.2f} {outside:6.2f}")
 
-# They agree near the data, and differ a little where only prior and architecture speak: each is as
+# They agree near the data, and differ a little where only prior and architecture matter: each is as
 # close to the prior as its weights allow.
 #
-# ## What to mind
+# ## Limits
 #
-# The library's own `MLP` and `CNN` know their layers, so that derivatives need not be formed weight
-# by weight: prefer them where they will do. A network that keeps state (batch normalisation) or
-# draws random numbers (dropout) is refused: switch it off first.
+# The library's own `MLP` and `CNN` know their layers, so that derivatives need not be computed
+# weight by weight: prefer them where they are sufficient. Networks that keep state (batch
+# normalisation) or draw random numbers (dropout) are not accepted: switch these layers off first.
+# Networks of other frameworks cannot be saved to model files.

@@ -1,13 +1,14 @@
 """State what you know as a kernel.
 
 A series goes up and down once a year around a level that drifts. You know that before you see a
-single number. Here you say it, and a network obeys it where there are no data.
+single number. Here you state it, and a network respects it where there are no data.
 """
 
 # ## Three years of observations
 #
-# The curve below is made up, so that we know the future: a cycle of one year, which is not a sine,
-# and a slow drift. We observe 120 days of the first three years and keep the next two years back.
+# The curve below is synthetic, so that we know the future: a cycle of one year, which is not a
+# sine, and a slow drift. We observe 120 days of the first three years and set the next two years
+# aside.
 
 import jax
 import numpy as np
@@ -27,30 +28,30 @@ future = np.linspace(3, 5, 200)
 
 # ## Two kernels
 #
-# A kernel says how alike the function is at two times. `RBF` says: smooth, and alike within about
-# a length scale. `Periodic` says: the same again after every period. A sum of kernels is a sum of
-# independent functions, so `Periodic + RBF` reads as the sentence we began with.
+# A kernel says how similar the function is at two times. `RBF` says: smooth, and similar within
+# about a length scale. `Periodic` says: the same again after every period. A sum of kernels is a
+# sum of independent functions, so `Periodic + RBF` is the sentence we began with.
 
 from gfsvi.kernels import RBF, Periodic
-from gfsvi.training import Adam
 
 smooth = RBF(lengthscale=0.3)
 yearly = Periodic(lengthscale=1.0, period=1.0) + 0.5 * RBF(lengthscale=3.0)
 
 # ## A network under each
 #
-# A model is a random function and a likelihood, the way observations scatter around it. `GFSVI`
-# turns the model before the data into the model after the data. The points are where the network
-# is held to the prior: evenly over all five years, not only over the three with data. `gamma` is
-# larger than usual, because a periodic kernel varies in few directions only
+# A model is a random function and a likelihood, which says how observations scatter around it.
+# `GFSVI` turns the model before the data into the model after the data. The measurement points are
+# where the network is compared with the prior: evenly over all five years, not only over the three
+# with data. `gamma` is larger than usual, because a periodic kernel varies in few directions only
 # ([why](../do/points_and_gamma.md)).
 
-from gfsvi import Data, Model, Training
+from gfsvi import Data, Model
 from gfsvi.functions import GaussianProcess
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.networks import MLP
 from gfsvi.points import LowDiscrepancy
+from gfsvi.training import Adam, Training
 
 data = Data(past[:, None], observed)
 method = GFSVI(
@@ -71,8 +72,8 @@ for name, posterior in posteriors.items():
     error = np.sqrt(np.mean((predictive.mean - truth(future)) ** 2))
     print(f"{name}: error {error:.2f}, its own estimate {np.mean(predictive.epistemic_std):.2f}")
 
-# Under the smooth prior the network returns to zero within a year and says that it does not know:
-# its own estimate of the error is about right. Under the yearly prior it repeats the year.
+# Under the smooth prior the network returns to zero within a year and reports that it does not
+# know: its own estimate of the error is about right. Under the yearly prior it repeats the year.
 
 import matplotlib.pyplot as plt
 
@@ -93,8 +94,8 @@ figure.savefig("series.png", dpi=110)
 
 # ## Is it the network or the prior that knows?
 #
-# The exact Gaussian process is what the prior alone makes of the data. The network should be close
-# to it.
+# The exact Gaussian process is the posterior of the prior without any network. The network should
+# be close to it.
 
 prior = Model(GaussianProcess(yearly), Normal(0.1))
 exact = ExactGP()(prior, data, key=jax.random.key(0)).posterior.predict(future[:, None])

@@ -1,14 +1,14 @@
 """A table, and predictions that know their limits.
 
-You have a table and want to predict one of its columns, with an honest error bar and a word of
-warning for rows that are unlike anything in the table. You need not know what a kernel is.
+You have a table and want to predict one of its columns, with an honest error bar and a warning for
+rows that are unlike anything in the table. You do not need to know what a kernel is.
 """
 
 # ## A table
 #
-# Ten measurements of 442 patients and how far their diabetes had progressed a year later (Efron
-# et al. 2004). The table comes with scikit-learn, in its own units. One column is made text, as
-# columns of real tables are. Eighty-eight patients are kept back: they are our new rows.
+# Ten measurements of 442 patients, and how far their diabetes had progressed a year later (Efron et
+# al. 2004). The table comes with scikit-learn, in its original units. We turn one column into text,
+# as real tables have text. Eighty-eight patients are set aside as new rows.
 
 import numpy as np
 from sklearn.datasets import load_diabetes
@@ -21,8 +21,9 @@ print(known[["age", "sex", "bmi", "bp", "progression"]].head(3).to_string(index=
 
 # ## Fit
 #
-# `fit_table` takes the table as it is: text, gaps and dates included. It chooses the prior, sizes
-# the network, holds a tenth of the rows back to know when to stop, and looks for what went wrong.
+# `fit_table` takes the table as it is, including text, gaps and dates. It chooses the prior and the
+# size of the network, holds out a tenth of the rows to decide when to stop, and examines the
+# result.
 
 from gfsvi import GFSVIRegressor, load
 
@@ -30,15 +31,15 @@ regressor = GFSVIRegressor(random_state=0).fit_table(known, "progression")
 for diagnostic in regressor.diagnostics_:
     print(diagnostic)
 
-# Here nothing was found, so nothing is printed. A warning would say that predictions may mislead, a
-# note something worth knowing. With arrays instead of a table, `GFSVIRegressor().fit(X, y)` is the
-# same in scikit-learn's conventions.
+# Nothing was found here, so nothing is printed. A warning would say that predictions may mislead, a
+# note something worth knowing. For arrays instead of a table, `GFSVIRegressor().fit(X, y)` follows
+# scikit-learn's conventions. If some rows count more than others, pass `sample_weight`.
 
 # ## Predict
 #
-# A prediction is a distribution. Its standard deviation has two parts. *Aleatoric* is the scatter
-# of patients who measure the same: no further table removes it. *Epistemic* is what is not known
-# about the function: more rows would.
+# A prediction is a distribution. Its standard deviation has two parts. *Aleatoric* uncertainty is
+# the scatter among patients with the same measurements, which no amount of data removes.
+# *Epistemic* uncertainty is what is not known about the function, which more rows would reduce.
 
 predictive = regressor.predict_distribution(new)
 low, high = predictive.interval(0.95)
@@ -50,27 +51,28 @@ for row in range(4):
         f"{predictive.epistemic_std[row]:11.0f}{predictive.aleatoric_std[row]:11.0f}"
     )
 
-# Do the intervals hold what they promise? About 95 of 100 new rows should lie inside.
+# Do the intervals keep their promise? About 95 of 100 new rows should lie inside.
 
 inside = np.mean((low <= new["progression"]) & (new["progression"] <= high))
 print(f"{100 * inside:.0f} % of the new rows are inside")
 
 # ## Novelty
 #
-# `novelty` asks another question: how far is a row from all rows of the table, in the directions
-# that matter? It is the share of the prior's variance that the data left, between 0 and 1. Make a
-# patient whom no table has seen, and it goes up.
+# `novelty` answers another question: how far is a row from all rows of the table, in the directions
+# that matter? It is the share of the prior variance that the training rows leave, between 0 and 1.
+# For a patient unlike any in the table, it goes up.
 
 strange = new.iloc[[0]].copy()
 strange["bmi"], strange["bp"] = 70.0, 200.0
 print(f"new rows, on average: {np.mean(regressor.novelty(new)):.2f}")
 print(f"the strange patient: {regressor.novelty(strange)[0]:.2f}")
 
-# Do not trust the mean of a row whose novelty is near 1: there the prior speaks, not the data.
+# Do not trust the mean of a row whose novelty is near 1: it comes from the prior, not from the
+# data.
 
-# ## Keep it
+# ## Save and load
 #
-# A model is one file of numbers and text. Loading one never runs code, whoever sent it.
+# A model is one file of numbers and text. Loading it never runs code, whoever sent it.
 
 regressor.save("diabetes.gfsvi")
 same = load("diabetes.gfsvi")
@@ -83,7 +85,7 @@ print(np.array_equal(same.predict(new), regressor.predict(new)))
 known.to_csv("known.csv", index=False)
 new.to_csv("new.csv", index=False)
 
-# The model file from above is known to the command line too:
+# The command line reads the model file from above, too:
 #
 # ```bash
 # gfsvi predict diabetes.gfsvi new.csv --output predictions.csv
@@ -91,8 +93,8 @@ new.to_csv("new.csv", index=False)
 # gfsvi evaluate diabetes.gfsvi new.csv
 # ```
 #
-# And `gfsvi fit` makes one without Python. Its page says in words and pictures what was learned,
-# how good it is, and where not to trust it. Open it in a browser.
+# And `gfsvi fit` writes one without any Python. Its report explains in words and pictures what was
+# learned, how good it is, and where not to trust it. Open it in a browser.
 #
 # ```bash
 # gfsvi fit known.csv --target progression --output model.gfsvi --report report.html --quiet
