@@ -22,8 +22,8 @@ def good() -> Path:
         ("folder", "got 'folder', a folder. Name another."),
         ("no/such/model", "got 'no/such/model', whose folder does not exist. Name another."),
         ("table.csv/model", "whose folder does not exist"),
-        ("", "got '', which is no name"),
-        ("a\0b", "which no file can be called"),
+        ("", "got '', which is empty"),
+        ("a\0b", "which contains a null character"),
         ("x" * 300, "cannot be written (File name too long)"),
         ("/dev/full", "got '/dev/full', a pipe or device"),
         ("link", "got 'link', a pipe or device"),
@@ -47,7 +47,7 @@ def test_a_place_that_cannot_be_written_is_refused(run, good, option, place, abo
 
 def test_model_and_page_are_two_files(run, good):
     answer = run(*fit(good, "--report", "model.gfsvi"))
-    refused(answer, about="got 'model.gfsvi', the file of --output too")
+    refused(answer, about="got 'model.gfsvi', the file of --output as well")
 
 
 @pytest.mark.parametrize("place", ["table.csv", "model.gfsvi"])

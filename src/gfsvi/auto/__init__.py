@@ -1,7 +1,7 @@
-"""From rows of a table to a fit and what to know about it.
+"""Fit a table with sensible defaults.
 
-Estimators add scikit-learn's conventions to this; the command line comes here directly, since
-importing scikit-learn takes as long as learning from a small table.
+Estimators add scikit-learn's conventions; the command line uses this package directly, because
+importing scikit-learn takes as long as fitting a small table.
 """
 
 from gfsvi.auto.fitted import Fitted as Fitted

@@ -1,9 +1,8 @@
-"""The fitted thing: a prior, a posterior, and all it takes to predict on the user's scale."""
+"""The result of a fit: prior, posterior, and everything needed to predict on the user's scale."""
 
 import dataclasses
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -31,22 +30,22 @@ from gfsvi.training.history import History
 
 @dataclasses.dataclass(frozen=True)
 class Fitted:
-    """What came out of a fit, on the scale of the user's own rows.
+    """The result of a fit, which predicts on the user's scale.
 
     Args:
-        prior: What was believed before the data.
-        posterior: What is believed after them, for standardised rows.
-        target: The way between the user's observations and the model's.
-        input_centre: What is subtracted from every row,
-        input_spread: and what it is then divided by.
-        feature_names: One name per feature,
-        are_named: and whether the user gave them.
+        prior: The model before the data, on the standardised scale.
+        posterior: The model after the data, on the standardised scale.
+        target: Converts between the user's targets and the model's.
+        input_centre: What is subtracted from every row.
+        input_spread: What every row is then divided by.
+        feature_names: One name per feature.
+        are_named: Whether the user gave these names.
         preparation: How a table becomes rows of numbers, if the fit was to a table.
         settings: The sizes of the fit.
-        history: What happened during training.
-        novelty_measure: How unlike the training inputs a row is.
+        history: The course of training.
+        novelty_measure: Measures how unlike the training inputs a row is.
         diagnostics: What to know before trusting this fit.
-        validation_rows: The numbers of the rows that were held out.
+        validation_rows: Positions of the held-out rows.
     """
 
     prior: Model
@@ -69,13 +68,13 @@ class Fitted:
         return self.target.task
 
     def rows(self, x: ArrayLike) -> np.ndarray:
-        """Rows of numbers, made from a table if this was fitted to one."""
+        """Convert a table to rows of numbers, if the fit was to a table."""
         if self.preparation is not None and hasattr(x, "columns"):
             return self.preparation.inputs(x)
         return np.asarray(x, np.float64)
 
     def standardized(self, x: ArrayLike) -> np.ndarray:
-        """A table or rows of numbers, as the model sees them."""
+        """Convert a table or rows of numbers to the model's scale."""
         return (self.rows(x) - self.input_centre) / self.input_spread
 
     def predict(self, x: ArrayLike) -> AbstractPredictive:
@@ -83,16 +82,16 @@ class Fitted:
         return self.target.on_user_scale(self.posterior.predict(self.standardized(x)))
 
     def novelty(self, x: ArrayLike) -> np.ndarray:
-        """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
+        """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return self.novelty_measure.at(self.standardized(x))
 
     def evaluate(self, x: ArrayLike, y: np.ndarray) -> dict[str, float]:
-        """Scores on rows whose observations are known, labels given as class numbers."""
+        """Scores on rows whose targets are known; labels are given as class numbers."""
         return scores.evaluated(self.predict(x), self.target, y)
 
     @double
     def draws(self, x: ArrayLike, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
-        """Observations along functions drawn from the posterior: (sample, row, [target])."""
+        """Draw observations, one function per sample: (sample, row[, target])."""
         standardized = self.standardized(x)
         drawn = np.asarray(_draws(self.posterior, padded(standardized), num_samples, key))
         drawn = drawn[:, : len(standardized)]
@@ -102,7 +101,7 @@ class Fitted:
 
     @double
     def covariance(self, x: ArrayLike) -> np.ndarray:
-        """Covariances of observations at the rows: (row, row), or (row, row, target)."""
+        """Covariances of observations at the rows: (row, row[, target])."""
         predictive = self.predict(x)
         rows = jnp.asarray(self.standardized(x))
         correlations = np.asarray(_correlations(self.posterior, rows))
@@ -121,9 +120,9 @@ class Fitted:
         estimator: str | None = None,
         parameters: Parameters | None = None,
     ) -> None:
-        """Write this to one file, with the name and parameters of the estimator it belongs to.
+        """Write this to one file, with the name and parameters of its estimator.
 
-        The checkpoint of the fit, if there was one, has served its purpose and is removed.
+        The checkpoint of the fit, if there is one, is removed.
         """
         kept = {} if parameters is None else saved_parameters(parameters)
         content = {"fitted": self, "estimator": estimator, "parameters": kept}
@@ -137,8 +136,8 @@ class Fitted:
         return read_fitted(path)[0]
 
 
-def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, str | None, dict[str, Any]]:
-    """What a file holds: a fit, the name of its estimator, and that estimator's parameters."""
+def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, str | None, dict[str, object]]:
+    """Read a fit, the name of its estimator, and the parameters of that estimator."""
     content = model_file.read(path)
     if format_1.is_old(content):
         return (
@@ -159,7 +158,7 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, str | None, dict[str
 def _draws(
     model: Model, x: np.ndarray, num_samples: int, key: PRNGKeyArray
 ) -> Float[Array, "sample row *target"]:
-    """Observations along functions drawn from the model, one for each function."""
+    """Draw one observation per row along each function drawn from the model."""
     function_key, noise_key = jax.random.split(key)
     f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
     keys = jax.random.split(noise_key, num_samples)
@@ -169,7 +168,7 @@ def _draws(
 
 @eqx.filter_jit
 def _correlations(model: Model, x: Float[Array, "row feature"]) -> Float[Array, "response row row"]:
-    """Correlations between the means of observations given the function, to first order in it."""
+    """Correlations between rows of E[y | f], to first order in the function f."""
     values = model.function.at(x)
     mean = jnp.asarray(values.mean, jnp.float64)
     outputs = jnp.eye(len(mean))

@@ -1,4 +1,4 @@
-"""Model files of format 1 held a dictionary by the names of an estimator's attributes."""
+"""Read model files of format 1, which hold the attributes of an estimator by name."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ _SAME += ("input_centre", "input_spread", "validation_rows", "feature_names")
 
 
 def is_old(content: dict[str, Any]) -> bool:
-    """Whether a file's content is that of a fitted estimator of format 1."""
+    """Whether this is the content of a model file of format 1."""
     return set(content) == {"estimator", "params", "fitted"} and isinstance(content["fitted"], dict)
 
 
 def fields_of_fitted(attributes: dict[str, Any]) -> dict[str, Any]:
-    """The fields of `Fitted` from the attributes of an estimator."""
+    """Convert the attributes of an estimator to the fields of `Fitted`."""
     fields = {name: attributes[f"{name}_"] for name in _SAME}
     fields["feature_names"] = tuple(fields["feature_names"])
     fields["are_named"] = "feature_names_in_" in attributes

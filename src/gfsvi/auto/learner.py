@@ -1,4 +1,4 @@
-"""Rows in, a fit out: the prior chosen, the network trained, the result examined."""
+"""From rows to a fit: choose the prior, train, and examine the result."""
 
 import dataclasses
 from collections.abc import Callable, Sequence
@@ -45,16 +45,16 @@ from gfsvi.version import __version__
 Observe = Callable[[np.ndarray, np.ndarray | None], Observed]
 
 RANDOM = "rbg"
-"""JAX's generator that compiles three times faster than its default."""
+"""A generator of JAX that compiles three times faster than the default."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Learner:
-    """Learns what estimators and the command line predict from.
+    """Fits tables and arrays, for estimators and the command line.
 
     Args:
-        task: What kind of target there is.
-        parameters: What the user said about the fit; its `random_state` must be a whole number.
+        task: The kind of target.
+        parameters: The parameters of the fit; `random_state` must be an integer.
         recipe: The method and how its prior is chosen.
         prior_scale: The standard deviation of weights, for methods with a prior over weights.
     """
@@ -70,7 +70,7 @@ class Learner:
         preparation: Preparation,
         weights: np.ndarray | None = None,
     ) -> Fitted:
-        """Learn from a prepared table, whose rows may have weights."""
+        """Fit a prepared table, whose rows may have weights."""
         classes = preparation.classes
         if weights is not None:
             weights = _checked_weights(weights, len(table.usable))[table.usable]
@@ -90,7 +90,7 @@ class Learner:
         names: Sequence[str] | None = None,
         weights: np.ndarray | None = None,
     ) -> Fitted:
-        """Learn from rows of numbers or images, with names of the features if there are any."""
+        """Fit rows of numbers or images; feature names and weights are optional."""
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
@@ -100,7 +100,7 @@ class Learner:
         return self._learn(x, y, names, weights, observe)
 
     def solve(self, problem: Problem) -> Solution:
-        """Choose the prior, fit under it, and examine what was found."""
+        """Choose the prior, fit under it, and examine the result."""
         settings = problem.settings
         random = jax.random.key(settings.seed, impl=RANDOM)
         key, prior_key, fit_key = jax.random.split(random, 3)
@@ -191,7 +191,7 @@ class Learner:
     def _blank_prior(
         self, problem: Problem, method: AbstractMethod, network: AbstractNetwork
     ) -> tuple[Model, list[AbstractKernel]]:
-        """The prior to begin with, and other kernels that it may have."""
+        """The prior before its parameters are chosen, and further kernels to choose from."""
         kernel, *others = kernels_named(self.parameters.kernel, problem.data.x.shape[1:])
         blank = blank_prior(
             method,
@@ -207,7 +207,7 @@ class Learner:
         parameters = self.parameters
         if parameters.checkpoint is None:
             return None
-        # The text of a kernel or likelihood need not show its numbers.
+        # The repr of a kernel or likelihood may leave out its numbers.
         told = (parameters.kernel, parameters.likelihood)
         numbers = [np.asarray(leaf) for leaf in jax.tree.leaves(told) if eqx.is_array(leaf)]
         work = {
@@ -230,7 +230,7 @@ def _fit(
     problem: Problem,
     key: PRNGKeyArray,
 ) -> tuple[Model, Fit]:
-    """Choose the prior while the fit is compiled, which takes as long, and fit under it."""
+    """Choose the prior while the fit compiles, which takes as long, then fit under it."""
     data, validation = problem.data, problem.validation
     with ThreadPoolExecutor(max_workers=1) as pool:
         if isinstance(method, Precompiled):
@@ -240,7 +240,7 @@ def _fit(
 
 
 def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:
-    """The choice of a prior, held to its share of the time."""
+    """The same choice of a prior, limited to its share of the time budget."""
     last = None if choice.last is None else phases.training(choice.last, PRIOR)
     return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
 
@@ -248,7 +248,7 @@ def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:
 def _centre_and_spread(
     x: np.ndarray, weights: np.ndarray | None
 ) -> tuple[np.ndarray | float, np.ndarray | float]:
-    """Of every feature; for images one for all pixels, which belong together."""
+    """Centre and spread of each feature; for images, of all pixels together."""
     if x.ndim == 2:
         return np.average(x, axis=0, weights=weights), spreads(x, weights)
     inner = tuple(range(1, x.ndim))

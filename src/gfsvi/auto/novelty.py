@@ -1,4 +1,4 @@
-"""How unlike everything seen an input is."""
+"""How unlike the training inputs a row is."""
 
 import dataclasses
 
@@ -22,14 +22,14 @@ from gfsvi.numerics.precision import double
 
 MAX_ROWS = 1000
 LONG = 10.0
-"""Standard deviations of a feature: a longer length scale says no more than this one."""
+"""Longer length scales, in standard deviations of a feature, are treated as this one."""
 
 
 class Novelty(eqx.Module):
-    """The share of the prior's variance that the training inputs leave, in [0, 1].
+    """The share of the prior's variance that remains given the training inputs, in [0, 1].
 
-    It is the prior conditioned on where observations were made, not on what they were: a network
-    may saturate far from its data, the prior's own variance comes back to its full size there.
+    The prior is conditioned on where observations were made, not on their values: far from the
+    data a network may saturate, whereas the prior's variance returns to its full size.
     """
 
     process: ConditionedProcess
@@ -37,7 +37,7 @@ class Novelty(eqx.Module):
     @classmethod
     @double
     def of(cls, prior: Model, data: Data, *, seed: int) -> "Novelty":
-        """Novelty with respect to `data`; of many rows a random thousand stand for all."""
+        """Novelty with respect to `data`, of which at most a thousand random rows are used."""
         num_rows = len(data)
         rows = np.random.default_rng(seed).permutation(num_rows)[:MAX_ROWS]
         some = data.take(np.sort(rows))
@@ -47,15 +47,15 @@ class Novelty(eqx.Module):
 
     @double
     def at(self, x: ArrayLike) -> np.ndarray:
-        """Zero where the data say all there is to know, one where they say nothing."""
+        """Novelty of each row: 0 where the data determine the function, 1 where they do not."""
         return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
 
 
 class VarianceShare(eqx.Module):
-    """The share of the prior's variance that the posterior has left, in [0, 1].
+    """The ratio of the posterior's variance to the prior's, in [0, 1].
 
-    For priors that cannot be conditioned on where observations were made: those over weights, and
-    those under a likelihood that no Gaussian regression stands in for.
+    For priors that cannot be conditioned on where observations were made: priors over weights,
+    and likelihoods without `gaussian_targets`.
     """
 
     prior: AbstractRandomFunction
@@ -63,7 +63,7 @@ class VarianceShare(eqx.Module):
 
     @double
     def at(self, x: ArrayLike) -> np.ndarray:
-        """Zero where nothing is left to learn, one where nothing was learned."""
+        """Novelty of each row: 0 where no variance is left, 1 where all of it is."""
         return in_blocks(
             lambda block: _share_of_variance(self.prior, self.posterior, block),
             np.asarray(x, np.float64),
@@ -73,16 +73,16 @@ class VarianceShare(eqx.Module):
 def novelty_of(
     prior: Model, posterior: Model, data: Data, *, seed: int
 ) -> "Novelty | VarianceShare":
-    """Novelty as the prior allows it."""
+    """The measure of novelty that suits the prior."""
     if isinstance(prior.function, GaussianProcess) and prior.likelihood.has_gaussian_targets:
         return Novelty.of(prior, data, seed=seed)
     return VarianceShare(prior.function, posterior.function)
 
 
 def _with_evened_lengthscales(kernel: AbstractKernel) -> AbstractKernel:
-    """Length scales of features half way, by factors, to their common mean.
+    """The kernel with each length scale halfway to their mean, on a logarithmic scale.
 
-    A feature that the target hardly depended on among the rows that were seen may matter outside.
+    A feature that hardly affects the target within the training rows may matter outside of them.
     """
     lengthscale = np.asarray(getattr(kernel, "lengthscale", 0.0))
     if not isinstance(kernel, AbstractStationaryKernel) or lengthscale.ndim == 0:
@@ -107,7 +107,7 @@ def _share_of_variance(
 def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
     function = GaussianProcess(prior.function.kernel)
     variance = prior.likelihood.gaussian_targets(data.y, prior.function.outputs).variance
-    # A row that stands for several is several observations: noise averages out.
+    # A row that represents several counts as several observations, whose noise averages out.
     noise = jnp.broadcast_to(jnp.mean(variance) * weight / data.row_weights, (1, len(data)))
     x = jnp.asarray(data.x, jnp.float64)
     return ConditionedProcess.given(function, x, jnp.zeros_like(noise), noise)

@@ -11,33 +11,33 @@ from gfsvi.methods.base import AbstractMethod
 from gfsvi.training.settings import Progress
 
 Watch = Callable[[str, Progress], bool | None]
-"""Called with the name of the phase and how far it has come; True stops the fit."""
+"""Called with the name of the phase and its progress; True stops the fit."""
 
 NOT_SAVED = frozenset({"watch", "checkpoint", "time_budget"})
-"""Where and how long a fit ran says nothing about the model."""
+"""Parameters that do not affect what the model is."""
 
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
 class Parameters:
-    """What a user may say about a fit; everything has a default.
+    """The parameters of a fit; all have defaults.
 
     Args:
         kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
-            kernel of gfsvi, GPJax, tinygp or scikit-learn. Its parameters are learned from there.
-        likelihood: How observations scatter: "auto", the name of a likelihood, or a likelihood.
-            Under a `CustomLikelihood` the kernel keeps its parameters: give it one that fits.
+            kernel of gfsvi, GPJax, tinygp or scikit-learn, whose parameters are then learned.
+        likelihood: How targets scatter around the function: "auto", the name of a likelihood, or
+            a likelihood. With a `CustomLikelihood` the parameters of the kernel stay as given.
         network: For images (row, height, width[, channel]): "cnn", or a network of gfsvi,
-            Equinox, Flax or Haiku that takes them with their channels; None for a table.
-        hidden: Widths of the hidden layers of the network for a table.
-        num_points: How many points prior and posterior are compared at.
+            Equinox, Flax or Haiku that takes images with channels; None for a table.
+        hidden: Widths of the hidden layers, for a table.
+        num_points: Number of measurement points, where prior and posterior are compared.
         gamma: The regulariser of the divergence.
-        num_steps: Steps of training after the mean has been fitted.
+        num_steps: Number of training steps, after the mean has been fitted.
         batch_size: Rows per step.
-        validation_fraction: Share of the rows that decide when to stop and set the noise.
-        time_budget: Seconds that `fit` may take; it returns the best model found until then.
-        checkpoint: A file that keeps the state of training, to continue from if interrupted.
-        watch: Called with the phase and its `Progress` now and then; return True to stop.
-        random_state: Seed, or a NumPy random state.
+        validation_fraction: Share of the rows that is held out to stop early and set the noise.
+        time_budget: Time limit in seconds; `fit` returns the best model found by then.
+        checkpoint: A file that keeps the state of training, to resume from if interrupted.
+        watch: Called regularly with the phase and its `Progress`; return True to stop.
+        random_state: A seed or a NumPy random state.
     """
 
     kernel: str | object = "auto"
@@ -57,7 +57,7 @@ class Parameters:
 
 @dataclasses.dataclass(eq=False, repr=False, kw_only=True)
 class MethodParameters(Parameters):
-    """The same for any method.
+    """The parameters of a fit by any method.
 
     Args:
         method: The name of a method, or a method.
@@ -69,6 +69,6 @@ class MethodParameters(Parameters):
 
 
 def saved_parameters(parameters: Parameters) -> dict[str, object]:
-    """The parameters that a model file keeps."""
+    """The parameters that are written to a model file."""
     names = [field.name for field in dataclasses.fields(parameters)]
     return {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}

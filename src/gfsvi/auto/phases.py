@@ -1,4 +1,4 @@
-"""The phases of a fit: each is watched, kept in a checkpoint and held to its share of the time."""
+"""The phases of a fit, each with progress, a checkpoint and a share of the time budget."""
 
 import dataclasses
 import time
@@ -9,9 +9,9 @@ from gfsvi.training.settings import Progress, Training
 
 PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
 SHARES = {PRIOR: 0.4, MEAN: 0.7, POSTERIOR: 1.0}
-"""The share of the time for training that is used up when each phase must have ended."""
+"""The share of the training time by which each phase must end."""
 AFTERWARDS = 7.0
-"""Seconds that noise, novelty and diagnostics take after training, mostly to compile them."""
+"""Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
 
 
 class Phases:
@@ -24,7 +24,7 @@ class Phases:
         self._began = time.monotonic()
 
     def training(self, training: Training, phase: str) -> Training:
-        """This training, ended when the phase's share of the time is used up."""
+        """The same training, stopped when the phase has used its share of the time."""
 
         def watch(progress: Progress) -> bool:
             told_to = self._watch is not None and bool(self._watch(phase, progress))

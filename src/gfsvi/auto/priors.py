@@ -1,4 +1,4 @@
-"""The prior that a method needs: the only place where one is built."""
+"""Build the prior that a method needs; nothing else builds one."""
 
 import dataclasses
 import math
@@ -58,7 +58,7 @@ def blank_prior(
     network: AbstractNetwork,
     scale: float = 1.0,
 ) -> Model:
-    """The prior before the data have been seen, of the kind that the method needs."""
+    """A prior of the kind that the method needs, before its parameters are chosen."""
     if method.prior_kind is BayesianNetwork:
         prior = BayesianNetwork.prior(network, data.x[:1], scale=scale)
         return to_numpy(Model(prior, likelihood))
@@ -74,7 +74,7 @@ def chosen_prior(
     key: PRNGKeyArray,
     others: Sequence[AbstractKernel] = (),
 ) -> Model:
-    """The prior with its parameters, and its kernel among `others`, chosen by evidence."""
+    """Choose the parameters of the prior, and its kernel from `others`, by evidence."""
     if isinstance(prior.function, BayesianNetwork):
         return prior
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
@@ -92,7 +92,7 @@ def chosen_prior(
 
 
 def _for_outputs(training: Training, num_outputs: int) -> Training:
-    """Fewer rows per step for more outputs, each of which has a factorisation of its own."""
+    """Fewer rows per step for more outputs, each of which needs a factorisation."""
     optimizer = training.optimizer
     if not isinstance(optimizer, Adam):
         return training
@@ -103,7 +103,7 @@ def _for_outputs(training: Training, num_outputs: int) -> Training:
 
 
 def _with_plain_kernel(prior: Model) -> Model:
-    """The kernel of the chosen family by itself."""
+    """The prior with the kernel of the chosen family in place of `OneOf`."""
     kernel = prior.function.kernel
     if isinstance(kernel, OneOf):
         return Model(dataclasses.replace(prior.function, kernel=kernel.kernel), prior.likelihood)

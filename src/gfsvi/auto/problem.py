@@ -1,4 +1,4 @@
-"""What a fit starts from and what it finds, on the standardised scale."""
+"""The input and output of inference, on the standardised scale."""
 
 import dataclasses
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Problem:
         data: The rows to train on.
         validation: The held-out rows, if there are any.
         validation_rows: The positions of the held-out rows among all rows.
-        likelihood: How the targets scatter.
+        likelihood: How the targets scatter around the function.
         feature_names: One name per feature.
         settings: The sizes of the fit.
     """
@@ -38,12 +38,12 @@ class Problem:
 
     @property
     def num_outputs(self) -> int:
-        """How many outputs the function needs."""
+        """The number of outputs that the function needs."""
         return self.likelihood.num_outputs(self.rows.y)
 
 
 class Solution(NamedTuple):
-    """The prior that was chosen, the posterior under it, and what to know about both."""
+    """The chosen prior, the posterior under it, and what is known about both."""
 
     prior: Model
     posterior: Model
@@ -53,7 +53,7 @@ class Solution(NamedTuple):
 
 
 def hold_out(data: Data, fraction: float, seed: int) -> tuple[Data, Data | None, np.ndarray]:
-    """Rows to train on, held-out rows if there are enough, and the positions of the latter."""
+    """Split into training rows, held-out rows if there are enough, and positions of the latter."""
     order = np.random.default_rng(seed).permutation(len(data))
     count = round(fraction * len(data))
     if count < 2 or len(data) - count < 2:

@@ -1,4 +1,4 @@
-"""What a name such as "gfsvi" stands for: one object, wherever it is asked for."""
+"""Recipes: the one meaning of names such as "gfsvi" in estimators, commands and benchmarks."""
 
 import dataclasses
 
@@ -20,10 +20,10 @@ class Recipe:
     Args:
         name: What users call it.
         method: The method, with its settings.
-        choice: How the prior's parameters are chosen before.
-        calibration: How held-out rows set the noise when an estimator or the command line fits;
-            None for the method's own way.
-        likelihood: The likelihood of numbers where the user names none; "auto" to choose it.
+        choice: How the parameters of the prior are chosen.
+        calibration: How held-out rows set the noise in estimators and on the command line; None
+            for the method's own calibration.
+        likelihood: The likelihood of numeric targets unless the user gives one; "auto" to choose.
         departures: How it differs from the paper's Algorithm 1, for GFSVI.
     """
 
@@ -68,9 +68,9 @@ _OF_PAPER = "The paper's Algorithm 1: independent weights, trained together with
 
 
 def recipe_for(method: str | AbstractMethod) -> Recipe:
-    """The recipe of that name, that of any other method with its defaults, or of a given method.
+    """The recipe of that name, or one for this method.
 
-    A given method keeps its calibration where it is not that method's default.
+    A method whose calibration is not its default keeps it.
     """
     if isinstance(method, str):
         if method not in _NAMED:
@@ -88,11 +88,11 @@ def recipe_for(method: str | AbstractMethod) -> Recipe:
 
 
 def descriptions() -> dict[str, str]:
-    """What every method that has a name is, in one sentence, by name."""
+    """A sentence about each method that can be named."""
     return dict(sorted({**registry.describe("methods"), PAPER.name: _OF_PAPER}.items()))
 
 
 def _is_calibrated(method: AbstractMethod) -> bool:
-    """Whether the method was given another calibration than its default."""
+    """Whether the method has a calibration other than its default."""
     defaults = {field.name: field.default for field in dataclasses.fields(method)}
     return "calibration" in defaults and method.calibration != defaults["calibration"]

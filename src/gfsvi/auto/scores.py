@@ -1,4 +1,4 @@
-"""Scores of predictions against what was observed, by the names that `gfsvi evaluate` prints."""
+"""Score predictions against observed targets, under the names that `gfsvi evaluate` prints."""
 
 from typing import cast
 
@@ -13,7 +13,7 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 def evaluated(
     predictive: AbstractPredictive, target: Numbers | Labels, y: np.ndarray
 ) -> dict[str, float]:
-    """Scores on the target's own scale and, for numbers, on the standardised one too."""
+    """Scores on the scale of the target and, for numbers, on the standardised scale too."""
     counted = {"num_rows": len(y)}
     if isinstance(target, Labels):
         return counted | _of_labels(cast(CategoricalPredictive, predictive), y)

@@ -1,8 +1,8 @@
-"""What follows from the size of a table, or of a set of images, when nobody says otherwise."""
+"""Sizes of a fit, derived from the data where the user gives none."""
 
 import dataclasses
 import math
-from typing import Any
+from typing import TypedDict, Unpack
 
 from gfsvi.inference.mean_fit import AutoMean
 from gfsvi.methods.base import AbstractMethod
@@ -15,9 +15,21 @@ from gfsvi.training.settings import Training
 BATCH_SIZE, IMAGE_BATCH_SIZE = 2000, 100
 
 
+class Sizes(TypedDict, total=False):
+    """Sizes that a user may give; those left out, or None, follow from the data."""
+
+    hidden: tuple[int, ...] | None
+    num_points: int | None
+    gamma: float | None
+    num_mean_steps: int | None
+    num_steps: int | None
+    batch_size: int | None
+    image_shape: tuple[int, ...] | None
+
+
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """Sizes of a fit, all of which are reported; None stands for the method's own."""
+    """The sizes of a fit; None means the method's own."""
 
     method: str
     num_rows: int
@@ -41,28 +53,30 @@ class Settings:
         shape: tuple[int, ...],
         num_outputs: int,
         seed: int,
-        **given: Any,
+        **given: Unpack[Sizes],
     ) -> "Settings":
-        """Settings for this many rows of this shape; what is `given` and not None is kept."""
-        given = {name: value for name, value in given.items() if value is not None}
-        derived: dict[str, Any] = {
-            "hidden": _hidden(method, num_rows),
-            "batch_size": BATCH_SIZE,
-            **dict.fromkeys(("num_points", "gamma", "num_mean_steps", "num_steps")),
-        }
+        """Settings for this many rows of this shape, with the sizes that are given."""
+        derived = Sizes(
+            hidden=_hidden(method, num_rows),
+            num_points=None,
+            gamma=None,
+            num_mean_steps=None,
+            num_steps=None,
+            batch_size=BATCH_SIZE,
+        )
         if len(shape) > 1:
-            batch_size = given.get("batch_size", IMAGE_BATCH_SIZE)
-            derived |= _for_images(method, num_rows, batch_size) | {"image_shape": shape}
+            derived |= _for_images(method, num_rows, given.get("batch_size") or IMAGE_BATCH_SIZE)
+            derived["image_shape"] = shape
         elif isinstance(method, GFSVI):
-            batch_size = given.get("batch_size", BATCH_SIZE)
+            batch_size = given.get("batch_size") or BATCH_SIZE
             derived |= _for_tables(method, num_rows, num_outputs, batch_size)
+        sizes = derived | {name: value for name, value in given.items() if value is not None}
         name = type(method).__name__
-        sizes = derived | given
         return cls(name, num_rows, num_validation_rows, math.prod(shape), seed=seed, **sizes)
 
     @property
     def points(self) -> AbstractPoints | None:
-        """One in seven is uniform in a box, the others are training rows: all of few."""
+        """Training rows, all of them if there are few, and one point in seven uniform in a box."""
         if self.num_points is None:
             return None
         if self.image_shape is not None:  # half and half, as in the paper
@@ -75,7 +89,7 @@ class Settings:
 
 
 def with_batch_size(training: Training, batch_size: int) -> Training:
-    """The training with this many rows per step, where its optimiser has batches."""
+    """The training with this many rows per step, if its optimiser uses batches."""
     return dataclasses.replace(training, optimizer=_batched(training.optimizer, batch_size))
 
 
@@ -88,8 +102,8 @@ def _batched(optimizer: AbstractOptimizer, batch_size: int) -> AbstractOptimizer
     return optimizer
 
 
-def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int) -> dict[str, Any]:
-    # Each output has a Cholesky factor of its own.
+def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int) -> Sizes:
+    # Each output needs a Cholesky factor.
     most = max(100, round(MAX_ROWS_AS_POINTS / num_outputs**0.5))
     mean = method.mean.otherwise if isinstance(method.mean, AutoMean) else method.mean
     trainings = (getattr(mean, "training", None), method.training)
@@ -97,22 +111,22 @@ def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int)
         None if t is None else with_batch_size(t, batch_size).for_rows(num_rows).num_steps
         for t in trainings
     )
-    sizes: dict[str, Any] = {"gamma": method.gamma, "num_mean_steps": num_mean, "num_steps": num}
+    sizes = Sizes(gamma=method.gamma, num_mean_steps=num_mean, num_steps=num)
     if method.points is None:
         sizes["num_points"] = min(num_rows, most) + max(20, most // 6)
     return sizes
 
 
-def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> dict[str, Any]:
+def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> Sizes:
     """Small batches, as in the paper, and a dozen passes over the images."""
     num_steps = min(max(600, 12 * num_rows // batch_size), 6000)
-    sizes: dict[str, Any] = {"batch_size": batch_size, "num_steps": num_steps}
+    sizes = Sizes(batch_size=batch_size, num_steps=num_steps)
     if isinstance(method, GFSVI):
         sizes["gamma"] = method.gamma
         if method.points is None:
             sizes["num_points"] = 25
         if method.mean is not None:  # most of the steps are for the mean alone
-            sizes |= {"num_mean_steps": num_steps, "num_steps": max(200, num_steps // 5)}
+            sizes |= Sizes(num_mean_steps=num_steps, num_steps=max(200, num_steps // 5))
     return sizes
 
 

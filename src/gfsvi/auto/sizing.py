@@ -1,4 +1,4 @@
-"""A method with the network and the sizes of one fit."""
+"""Give a method the network and the sizes of one fit."""
 
 import dataclasses
 
@@ -26,13 +26,13 @@ every image too many Jacobians."""
 def network_for(
     chosen: object, method: AbstractMethod, settings: Settings, num_outputs: int
 ) -> AbstractNetwork:
-    """The network asked for with as many outputs as are needed; a user's own as it is.
+    """The chosen network with the number of outputs that is needed; a foreign one as it is.
 
     Args:
         chosen: The name of a network, a network of any library, or None for the method's own.
         method: The method that trains it.
         settings: The sizes of the fit.
-        num_outputs: How many outputs the likelihood needs.
+        num_outputs: The number of outputs that the likelihood needs.
     """
     if chosen is None:
         chosen = getattr(method, "network", MLP())
@@ -48,7 +48,7 @@ def network_for(
 def sized(
     recipe: Recipe, settings: Settings, network: AbstractNetwork, phases: Phases
 ) -> AbstractMethod:
-    """The method of a recipe with the sizes of a fit, for those that it has fields for."""
+    """The method of a recipe with the sizes of a fit, as far as it has such fields."""
     method = recipe.method
     wanted = {
         "network": network,
@@ -70,7 +70,7 @@ def sized(
 
 
 def _points(chosen: AbstractPoints | None, settings: Settings) -> AbstractPoints | None:
-    """Measurement points as the settings have them; a method's own box keeps its place."""
+    """The measurement points of the settings, or the method's own box with that many points."""
     if isinstance(chosen, UniformBox):
         count = settings.num_points
         return chosen if count is None else dataclasses.replace(chosen, num_points=count)

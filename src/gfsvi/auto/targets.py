@@ -1,4 +1,4 @@
-"""Targets as a likelihood wants them, and predictions back on the user's scale."""
+"""Convert targets to the scale of a likelihood, and predictions back to the user's scale."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from gfsvi.tables import Label
 
 START_NOISE = 0.3
 MAX_SHARE_OF_ONE_VALUE = 0.05
-"""Where one value is more frequent, the target has no density that a warp could follow."""
+"""If one value is more frequent, the target has no density that a warp can follow."""
 _NOISE_FIELDS = ("noise", "scale")
 
 
 @dataclasses.dataclass(frozen=True)
 class Numbers:
-    """Numeric targets, one or several, standardised by their centre and spread."""
+    """Numeric targets, one or several, with their centre and spread."""
 
     task: ClassVar[str] = "regression"
 
@@ -29,29 +29,29 @@ class Numbers:
     spread: np.ndarray | float
 
     def standardized(self, y: np.ndarray) -> np.ndarray:
-        """Observations on the model's scale."""
+        """Convert observations to the model's scale."""
         return (y - self.centre) / self.spread
 
     def on_user_scale(self, predictive: AbstractPredictive) -> AbstractRealPredictive:
-        """A predictive on the scale of the user's observations."""
+        """Convert a predictive to the user's scale."""
         return cast(AbstractRealPredictive, predictive).rescaled(self.spread, self.centre)
 
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """Labels, as positions among the classes."""
+    """Labels, represented by their positions among the classes."""
 
     task: ClassVar[str] = "classification"
 
     classes: tuple[Label, ...]
 
     def on_user_scale(self, predictive: AbstractPredictive) -> AbstractPredictive:
-        """A predictive of class numbers, which is what the user is given too."""
+        """Return the predictive as it is: it predicts class numbers."""
         return predictive
 
 
 class Observed(NamedTuple):
-    """Observations on the model's scale, their likelihood, and the way back."""
+    """Observations on the model's scale, their likelihood, and the conversion back."""
 
     y: np.ndarray
     likelihood: AbstractLikelihood
@@ -61,7 +61,7 @@ class Observed(NamedTuple):
 def observed_numbers(
     y: np.ndarray, likelihood: str | AbstractLikelihood = "auto", weights: np.ndarray | None = None
 ) -> Observed:
-    """Numbers, (row,) or (row, target), standardised where the likelihood adapts to their scale."""
+    """Numbers, (row,) or (row, target), standardised if the likelihood adapts to their scale."""
     centre = np.average(y, axis=0, weights=weights)
     spread = np.sqrt(np.average((y - centre) ** 2, axis=0, weights=weights))
     target = Numbers(centre, np.where(spread > 0, spread, 1.0)[()])
@@ -79,7 +79,7 @@ def observed_numbers(
 
 
 def observed_labels(y: np.ndarray, likelihood: str | AbstractLikelihood = "auto") -> Observed:
-    """Labels as positions among the classes that they show."""
+    """Labels, with the classes that occur among them."""
     classes, numbers = np.unique(y, return_inverse=True)
     labels = classes.tolist()
     if len(labels) < 2:
@@ -93,7 +93,7 @@ def observed_labels(y: np.ndarray, likelihood: str | AbstractLikelihood = "auto"
 def observed_numbers_of_classes(
     numbers: np.ndarray, labels: Sequence[Label], likelihood: str | AbstractLikelihood = "auto"
 ) -> Observed:
-    """Labels that are positions among known classes already."""
+    """Labels that are given as positions among known classes."""
     chosen = likelihood
     if isinstance(chosen, str):
         chosen = Categorical() if chosen == "auto" else _named(chosen)
@@ -123,7 +123,7 @@ def _check_task(likelihood: AbstractLikelihood, task: str) -> None:
 
 
 def _auto(y: np.ndarray, weights: np.ndarray | None) -> str:
-    """A warp wherever the targets have a density that it could follow."""
+    """Choose a warp if the targets have a density that it can follow."""
     columns = y.reshape(len(y), -1)
     total = len(y) if weights is None else np.sum(weights)
     counts = [
@@ -146,7 +146,7 @@ def _named(name: str) -> AbstractLikelihood:
 def _started(
     likelihood: AbstractLikelihood, y: np.ndarray, weights: np.ndarray | None
 ) -> AbstractLikelihood:
-    """The noise to start from, one per target, and a warp that fits them."""
+    """The likelihood with initial noise, one per target, and a warp fitted to the targets."""
     size = y.reshape(len(y), -1).shape[1]
     fields = {field.name for field in dataclasses.fields(likelihood)}
     changes: dict[str, np.ndarray | Warp] = {

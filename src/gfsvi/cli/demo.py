@@ -1,4 +1,4 @@
-"""`gfsvi demo`: the main job on a real table, end to end."""
+"""`gfsvi demo`: fit, predict and evaluate on a real table."""
 
 import argparse
 import shlex
@@ -10,7 +10,7 @@ from gfsvi.tables.reading import TableError, load_pandas, write_table
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Fit scikit-learn's diabetes table, predict and score held-out rows, leave the page behind."""
+    """Fit scikit-learn's diabetes table, predict and score held-out rows, and write the page."""
     from gfsvi.cli.main import main
 
     folder = Path(arguments.output)
@@ -18,7 +18,7 @@ def run(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise TableError(
-            f"--output expects a folder that can be made; got {arguments.output!r} "
+            f"--output expects a folder that can be created; got {arguments.output!r} "
             f"({error.strerror}). Name another."
         ) from None
     known, new = folder / "known.csv", folder / "new.csv"
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     print(
         "Diabetes progression after a year, from ten measurements of 442 patients (Efron et al. "
-        "2004,\nshipped with scikit-learn). A fifth of them is kept back as new."
+        "2004,\nshipped with scikit-learn). A fifth of them is held out as new."
     )
     for command in commands:
         words = [str(word) for word in command]

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "seed", "time_budget")
 _REPEATED += ("output", "report")
-"""Options of a command line that does the same again."""
+"""Options that the command line of a repeated fit needs."""
 PAGE_SECONDS = 8.0
-"""What a page takes to write, with its pictures."""
+"""Seconds that it takes to write a page."""
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn from a table, write the model and, if wanted, the page that explains it."""
+    """Fit a table, write the model and, if requested, the page that explains it."""
     outputs = {"--output": arguments.output, "--report": arguments.report}
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
@@ -58,7 +58,7 @@ def _fit(
     weights: "numpy.ndarray | None",
     reporter: Reporter,
 ) -> "Fitted":
-    """Learn, say what was found, and write the model."""
+    """Fit, print the diagnostics, and write the model."""
     from gfsvi.auto import Learner, recipe_for
     from gfsvi.auto.parameters import MethodParameters, Parameters
 
@@ -85,7 +85,7 @@ def _fit(
 
 
 def _task(arguments: argparse.Namespace) -> Task:
-    """The task that was asked for, or that the likelihood is for; else the table decides."""
+    """The task requested or implied by the likelihood; otherwise the table decides."""
     from gfsvi.auto.targets import task_of
 
     if arguments.task != "auto":
@@ -109,7 +109,7 @@ def _weights(
 
 @contextlib.contextmanager
 def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
-    # What failed or was given up would go on to the same end; only what was killed goes on.
+    # A fit that failed or was interrupted would end in the same way; only a killed one resumes.
     try:
         yield
     except BaseException:
@@ -128,7 +128,7 @@ def _check_names(arguments: argparse.Namespace) -> None:
 
 
 def _time_left(arguments: argparse.Namespace) -> float | None:
-    """What the budget leaves for the fit, when the program began some seconds ago."""
+    """The part of the time budget that is left for the fit."""
     if arguments.time_budget is None:
         return None
     page = 0.0 if arguments.report is None else PAGE_SECONDS
@@ -148,7 +148,7 @@ def _write_report(arguments: argparse.Namespace, fitted: "Fitted", table: Prepar
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command line that does the same again."""
+    """The command line that repeats this fit."""
     words = ["gfsvi", "fit", arguments.table]
     for name in arguments.target:
         words += ["--target", name]

@@ -9,12 +9,12 @@ EXPERIMENTS, METHODS = "experiments", "methods"
 
 
 def collections() -> tuple[str, ...]:
-    """What can be listed: what is known by name, and the experiments of this folder."""
+    """The collections that can be listed, and the experiments in this folder."""
     return (*registry.collections(), EXPERIMENTS)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the names of a collection, or of all, with a sentence each."""
+    """Print the names in one collection, or in all of them, with a sentence each."""
     chosen = collections() if arguments.collection is None else [arguments.collection]
     for number, collection in enumerate(chosen):
         if len(chosen) > 1:
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _described(collection: str) -> dict[str, str]:
-    """What every member of a collection is, in one sentence."""
+    """A sentence about each member of a collection."""
     if collection == EXPERIMENTS:
         return _experiments()
     if collection == METHODS:
@@ -38,7 +38,7 @@ def _described(collection: str) -> dict[str, str]:
 
 
 def _experiments() -> dict[str, str]:
-    """The title of each experiment in the folder of that name, if there is one here."""
+    """The title of each experiment in the folder `experiments`, if there is one."""
     from gfsvi.bench.experiment import Experiment
 
     paths = sorted(Path(EXPERIMENTS).glob("*.toml"))

@@ -1,4 +1,4 @@
-"""Reads the command line and says in one sentence what is wrong with it, if anything is."""
+"""Parse the command line, run the command, and report errors in one sentence."""
 
 import argparse
 import io
@@ -16,7 +16,7 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 
 class _Parser(argparse.ArgumentParser):
-    """One sentence instead of the whole usage; options by their full names."""
+    """A parser with one-sentence errors and without abbreviated options."""
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, allow_abbrev=False, **options)
@@ -31,7 +31,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 if all went well, 2 for bad input, 130 if interrupted."""
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be in any alphabet
+    if isinstance(sys.stdout, io.TextIOWrapper):  # file names may be in any alphabet
         sys.stdout.reconfigure(errors="backslashreplace")
     began = time.monotonic()
     parsed = parser().parse_args(arguments, argparse.Namespace(began=began))
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("gfsvi: interrupted; nothing was written.", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever read our output has had enough
+    except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, TypeError, ArithmeticError, OSError, MemoryError, RuntimeError) as error:
@@ -52,11 +52,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _one_sentence(error: BaseException) -> str:
     text = " ".join(str(error).split())
-    return text or f"{type(error).__name__} without a word. Please report this."
+    return text or f"{type(error).__name__} without a message. Please report this."
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command line takes."""
+    """The parser of the command line."""
     whole = _Parser(
         prog="gfsvi",
         description="Predictions that know what they do not know, from a table.",
@@ -74,30 +74,30 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("demo", help="fit a real table and leave its page behind")
+    command = commands.add_parser("demo", help="fit a real table and write its page")
     command.add_argument("--output", default="gfsvi-demo", metavar="FOLDER")
     command.add_argument("--quiet", action="store_true", help="no progress")
     command.set_defaults(run=demo.run)
 
 
 def _add_fit(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("fit", help="learn a column of a table from the others")
+    command = commands.add_parser(
+        "fit", help="learn to predict a column of a table from the others"
+    )
     command.add_argument("table", help="a CSV or Parquet file")
     command.add_argument(
         "--target",
         required=True,
         action="append",
         metavar="COLUMN",
-        help="the column to predict; again for several",
+        help="the column to predict; repeat for several",
     )
     tasks = ("auto", "regression", "classification")
     command.add_argument("--task", type=_one_of(*tasks), default="auto", help=", ".join(tasks))
     command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
     command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
     command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
-    command.add_argument(
-        "--weight", metavar="COLUMN", help="a column that says how much rows count"
-    )
+    command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
     command.add_argument("--seed", type=_whole_number, default=0)
     command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
     command.add_argument("--output", required=True, metavar="MODEL", help="the model file")
@@ -124,31 +124,35 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
-    bench = commands.add_parser("bench", help="experiments: data sets x methods x folds")
+    bench = commands.add_parser("bench", help="run experiments: data sets x methods x folds")
     verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report")
-    command = verbs.add_parser("run", help="make the runs that are missing")
+    command = verbs.add_parser("run", help="execute the missing runs")
     _add_experiment(command)
-    command.add_argument("--retry", action="store_true", help="make failed runs again")
+    command.add_argument("--retry", action="store_true", help="repeat failed runs")
     command.set_defaults(run=lambda arguments: _bench().run(arguments))
-    command = verbs.add_parser("tune", help="search for settings that validation rows like")
+    command = verbs.add_parser(
+        "tune", help="search for the settings that score best on validation rows"
+    )
     _add_experiment(command)
-    command.add_argument("--trials", type=_positive, help="for each data set and method")
+    command.add_argument("--trials", type=_positive, help="per data set and method")
     command.set_defaults(run=lambda arguments: _bench().tune(arguments))
-    command = verbs.add_parser("report", help="tables and pictures of what was recorded")
-    command.add_argument("folder", metavar="DIR", help="a folder that `run` has written to")
+    command = verbs.add_parser("report", help="write tables and pictures of the records")
+    command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=lambda arguments: _bench().report(arguments))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:
-    """Which runs, where they are made and where they are recorded."""
+    """Arguments that select runs and say where they are executed and recorded."""
     command.add_argument("experiment", help="a TOML file")
     command.add_argument("--output", required=True, metavar="DIR", help="folder of the records")
     where = command.add_mutually_exclusive_group()
     where.add_argument("--workers", type=_positive, default=1, help="processes on this machine")
     where.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, or `local`")
     for option in ("dataset", "method"):
-        command.add_argument(f"--{option}", action="append", help="only this; again for several")
+        command.add_argument(
+            f"--{option}", action="append", help="only this one; repeat for several"
+        )
     for option in ("fold", "seed"):
         command.add_argument(
             f"--{option}", type=_whole_number, action="append", help="only this one"
@@ -157,13 +161,13 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
 
 
 def _bench() -> ModuleType:
-    from gfsvi.cli import bench  # needs filelock, which others do without
+    from gfsvi.cli import bench  # needs filelock, which other commands do not
 
     return bench
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("list", help="what can be called by name")
+    command = commands.add_parser("list", help="list what has a name")
     names = listing.collections()
     command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)

@@ -1,4 +1,4 @@
-"""Whether something can be written where the user wants it, asked before hours of work."""
+"""Check that outputs can be written before hours of work."""
 
 import os
 import secrets
@@ -11,8 +11,8 @@ def check_outputs(outputs: dict[str, str | None], inputs: dict[str, str]) -> Non
     """Raise if an option names a file that cannot be written, is read, or is named twice.
 
     Args:
-        outputs: What each option names, if it was given.
-        inputs: Files that are read, by what they are.
+        outputs: The path given for each option, if any.
+        inputs: The files that are read, by description.
     """
     taken = {_place(path): f"{what} itself" for what, path in inputs.items()}
     for option, path in outputs.items():
@@ -24,19 +24,19 @@ def check_outputs(outputs: dict[str, str | None], inputs: dict[str, str]) -> Non
                 f"{option} expects the name of a file to write; got {path!r}, {problem}. "
                 "Name another."
             )
-        taken[_place(path)] = f"the file of {option} too"
+        taken[_place(path)] = f"the file of {option} as well"
 
 
 def _place(path: str) -> str:
-    """The file that a name stands for, links followed."""
+    """The file that a path refers to, with links resolved."""
     return path if "\0" in path else os.path.realpath(path)
 
 
 def _problem(path: str) -> str | None:
     if not path:
-        return "which is no name"
+        return "which is empty"
     if "\0" in path:
-        return "which no file can be called"
+        return "which contains a null character"
     try:
         return _obstacle(Path(_place(path)))
     except OSError as error:
@@ -44,14 +44,14 @@ def _problem(path: str) -> str | None:
 
 
 def _obstacle(target: Path) -> str | None:
-    """What stands where the file should, if anything does; whether it may be written is tried."""
+    """What prevents the file from being written, if anything; a draft is written to find out."""
     if target.is_dir():
         return "a folder"
     if target.exists() and not target.is_file():
         return "a pipe or device"
     if not target.parent.is_dir():
         return "whose folder does not exist"
-    # A name as long as that of any file on the way to this one.
+    # A name as long as any that will be used while writing.
     draft = target.with_name(f".{secrets.token_hex(4)}.{target.name}.checkpoint")
     draft.touch(exist_ok=False)
     draft.unlink()

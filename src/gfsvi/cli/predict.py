@@ -10,7 +10,7 @@ from gfsvi.tables.reading import read_table, write_table
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write a row of predictions for each row of a table."""
+    """Write one row of predictions per row of a table."""
     inputs = {"the model": arguments.model, "the table": arguments.table}
     check_outputs({"--output": arguments.output}, inputs)
     frame = read_table(arguments.table)

@@ -1,4 +1,4 @@
-"""How far a fit has come: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a fit: a bar on a terminal, otherwise plain lines."""
 
 import signal
 import sys
@@ -8,13 +8,13 @@ from typing import TextIO
 
 from gfsvi.training.settings import Progress
 
-# What part of the whole a stage takes, roughly; families of kernels share the first.
-STAGES = {"prior": (0.0, 0.3), "mean": (0.3, 0.5), "posterior": (0.5, 1.0)}
+# Where each phase begins and ends on the bar, roughly; kernel families share the first.
+PHASES = {"prior": (0.0, 0.3), "mean": (0.3, 0.5), "posterior": (0.5, 1.0)}
 SECONDS_BETWEEN_LINES = 5.0
 
 
 class Reporter:
-    """Tells of the progress of a fit, and stops it on Ctrl-C with what it has found."""
+    """Shows the progress of a fit and, on Ctrl-C, stops it with the best model so far."""
 
     def __init__(self, *, quiet: bool = False, stream: TextIO | None = None):
         self._stream = sys.stderr if stream is None else stream
@@ -35,38 +35,38 @@ class Reporter:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
-    def watch(self, stage: str, progress: Progress) -> bool:
-        """Called now and then by the estimator; True stops it."""
-        first, last = STAGES[stage]
+    def watch(self, phase: str, progress: Progress) -> bool:
+        """Show progress; True asks the fit to stop."""
+        first, last = PHASES[phase]
         share = first + (last - first) * progress.step / progress.num_steps
         self._share = max(self._share, share)
         if not self._quiet:
-            self._tell(stage, progress)
+            self._tell(phase, progress)
         return self._interrupted
 
     def say(self, sentence: str) -> None:
-        """A remark on a line of its own."""
+        """Print a remark on its own line."""
         if not self._quiet:
             clear = "\r\x1b[K" if self._on_terminal else ""
             print(f"{clear}{sentence}", file=self._stream, flush=True)
 
-    def _tell(self, stage: str, progress: Progress) -> None:
+    def _tell(self, phase: str, progress: Progress) -> None:
         now = time.monotonic()
         elapsed = now - self._began
         left = elapsed * (1 - self._share) / max(self._share, 1e-3)
         if self._on_terminal:
             bar = "█" * round(24 * self._share) + "░" * (24 - round(24 * self._share))
-            self._stream.write(f"\r\x1b[K{bar} {self._share:4.0%}  {stage}  {left:3.0f} s left")
+            self._stream.write(f"\r\x1b[K{bar} {self._share:4.0%}  {phase}  {left:3.0f} s left")
             self._stream.flush()
         elif now - self._last_line >= SECONDS_BETWEEN_LINES:
             self._last_line = now
             self.say(
-                f"{elapsed:4.0f} s  {self._share:4.0%}  {stage}, step {progress.step} of "
+                f"{elapsed:4.0f} s  {self._share:4.0%}  {phase}, step {progress.step} of "
                 f"{progress.num_steps}, about {left:.0f} s left"
             )
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self._interrupted:  # asked twice: at once, without a model
+        if self._interrupted:  # the second time: stop at once, without a model
             raise KeyboardInterrupt
         self._interrupted = True
-        self.say("stopping with the best model so far; Ctrl-C again leaves without it")
+        self.say("stopping with the best model so far; press Ctrl-C again to quit without it")

@@ -1,4 +1,4 @@
-"""Tables in and out of a fitted model."""
+"""Tables of inputs and predictions."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def prepared(
     fitted: "Fitted", frame: "pandas.DataFrame"
 ) -> tuple["pandas.DataFrame", tuple[str, ...]]:
-    """The columns that the model looks at, and what is surprising about their rows."""
+    """The columns that the model uses, and what is unusual about their values."""
     if fitted.preparation is not None:
         return frame, fitted.preparation.surprises(frame)
     names = fitted.feature_names
@@ -38,7 +38,7 @@ def prepared(
 def prediction_table(
     fitted: "Fitted", inputs: "pandas.DataFrame", level: float
 ) -> "pandas.DataFrame":
-    """One row of predictions for each row of inputs."""
+    """One row of predictions per row of inputs."""
     predictive = fitted.predict(inputs)
     if isinstance(predictive, CategoricalPredictive):
         columns = _label_columns(np.array(fitted.target.classes), predictive)

@@ -1,4 +1,4 @@
-"""Estimators in scikit-learn's conventions."""
+"""Estimators that are compatible with scikit-learn."""
 
 from gfsvi.estimators.classifier import BayesianClassifier as BayesianClassifier
 from gfsvi.estimators.classifier import GFSVIClassifier as GFSVIClassifier

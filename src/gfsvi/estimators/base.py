@@ -1,4 +1,4 @@
-"""What regressor and classifier share: a table of numbers in, a fit out."""
+"""What regressors and classifiers have in common."""
 
 import dataclasses
 from os import PathLike
@@ -32,12 +32,12 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     @property
     def prior_(self) -> Model:
-        """What was believed before the data, its parameters chosen by them."""
+        """The model before the data, on the standardised scale."""
         return self.fitted_.prior
 
     @property
     def posterior_(self) -> Model:
-        """What is believed after the data, for standardised rows."""
+        """The model after the data, on the standardised scale."""
         return self.fitted_.posterior
 
     @property
@@ -52,7 +52,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     @property
     def history_(self) -> History:
-        """What happened during training."""
+        """The course of training."""
         return self.fitted_.history
 
     @property
@@ -66,7 +66,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         target: str | list[str],
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit to a table as it comes: text, gaps and dates included; predictions take the same."""
+        """Fit a table that may contain text, dates and missing values."""
         preparation = Preparation.learn(frame, target, self.task)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
@@ -76,12 +76,12 @@ class AbstractEstimator(Parameters, BaseEstimator):
         return self._with(fitted)
 
     def novelty(self, X: ArrayLike) -> np.ndarray:
-        """How unlike the training inputs each row is: 0 all known, 1 nothing known."""
+        """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         rows = self._known_rows(X)
         return self.fitted_.novelty(rows)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the fitted estimator to one file; `gfsvi.load` reads it anywhere."""
+        """Write the fitted estimator to one file, which `gfsvi.load` reads."""
         check_is_fitted(self)
         self.fitted_.save(path, type(self).__name__, self)
 
@@ -119,12 +119,12 @@ class AbstractEstimator(Parameters, BaseEstimator):
     def _rows_and_targets(
         self, X: ArrayLike, y: ArrayLike, **options: bool | int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Rows to learn from, and what was observed there."""
+        """Validated rows and targets."""
         X, y = validate_data(self, X, y, **self._expected(X), **options)
         return _with_channels(X), np.asarray(y)
 
     def _expected(self, X: ArrayLike) -> dict[str, object]:
-        """What arrays must be like; images are only accepted with a network for them."""
+        """How to validate arrays; images are accepted only with a network for them."""
         shape = getattr(X, "shape", ())
         if self.network is None and len(shape) > 2:
             raise ValueError(
@@ -135,7 +135,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:
-    """A whole number from whatever scikit-learn accepts as a source of randomness."""
+    """An integer seed from anything that scikit-learn accepts as a random state."""
     if isinstance(random_state, (int, np.integer)):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

@@ -1,4 +1,4 @@
-"""Classification on a table of numbers."""
+"""Classifiers."""
 
 import dataclasses
 from typing import ClassVar, Literal, Self, cast
@@ -16,7 +16,7 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 
 
 class AbstractClassifier(ClassifierMixin, AbstractEstimator):
-    """Labels predicted with probabilities that know how sure they are."""
+    """A classifier that predicts probabilities."""
 
     task: ClassVar[Literal["regression", "classification"]] = "classification"
 
@@ -26,7 +26,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
         return np.array(cast(Labels, self.fitted_.target).classes)
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows `X` and their labels; a row of weight two counts like two rows."""
+        """Fit rows `X` and labels `y`; a row of weight two counts like the same row twice."""
         X, y = self._rows_and_targets(X, y, ensure_min_samples=2)
         check_classification_targets(y)
         return self._fit_rows(X, np.asarray(y), sample_weight)
@@ -62,7 +62,7 @@ class AbstractClassifier(ClassifierMixin, AbstractEstimator):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class GFSVIClassifier(AbstractClassifier):
-    """Labels predicted with probabilities that know how sure they are."""
+    """Classification by a Bayesian neural network with a Gaussian-process prior."""
 
     kernel: str | object = "auto"
 

@@ -1,4 +1,4 @@
-"""Regression on a table of numbers."""
+"""Regressors."""
 
 import dataclasses
 from typing import ClassVar, Literal, Self, cast
@@ -15,12 +15,12 @@ from gfsvi.predictives.base import AbstractRealPredictive
 
 
 class AbstractRegressor(RegressorMixin, AbstractEstimator):
-    """Numbers predicted with their uncertainty; several targets share one network."""
+    """A regressor that predicts numbers with their uncertainty."""
 
     task: ClassVar[Literal["regression", "classification"]] = "regression"
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows `X` and their targets, (row,) or (row, target).
+        """Fit rows `X` and targets `y`, (row,) or (row, target).
 
         A row of weight two counts like the same row twice.
         """
@@ -31,7 +31,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
     def predict(
         self, X: ArrayLike, return_std: bool = False, return_cov: bool = False
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
-        """The mean, and if wanted the standard deviation or covariance of observations."""
+        """The mean of observations and, if requested, their standard deviation or covariance."""
         if return_std and return_cov:
             raise ValueError("predict expects return_std or return_cov; got both. Choose one.")
         predictive = self.predict_distribution(X)
@@ -48,7 +48,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
     def sample_y(
         self, X: ArrayLike, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0
     ) -> np.ndarray:
-        """Observations drawn along functions of the posterior: (row, [target,] sample)."""
+        """Draw observations, one function per sample: (row[, target], sample)."""
         rows, key = self._known_rows(X), jax.random.key(seed_of(random_state))
         return np.moveaxis(self.fitted_.draws(rows, n_samples, key=key), 0, -1)
 
@@ -61,7 +61,10 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
 
 @dataclasses.dataclass(eq=False, repr=False)
 class GFSVIRegressor(AbstractRegressor):
-    """Numbers predicted with their uncertainty; several targets share one network."""
+    """Regression by a Bayesian neural network with a Gaussian-process prior.
+
+    Several targets share one network.
+    """
 
     kernel: str | object = "auto"
 
