@@ -1,1 +1,1 @@
-"""What methods are made of: objectives, divergences, evidence, calibration and priors."""
+"""Building blocks of methods: objectives, divergences, evidence and calibration."""

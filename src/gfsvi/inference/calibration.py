@@ -1,15 +1,15 @@
-"""The noise of a posterior, set by rows that its function has not seen."""
+"""Calibration: the noise of a posterior, set by held-out rows."""
 
 import functools
 from abc import abstractmethod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
@@ -24,30 +24,31 @@ from gfsvi.numerics.types import Points
 from gfsvi.training.loop import compile_ahead, maximize
 from gfsvi.training.optimizers import Optax
 from gfsvi.training.settings import Training
+from gfsvi.training.steps import Parts
 from gfsvi.values import AbstractValues, Marginals
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 NUM_STEPS = 400
 MAX_LEFT_OUT = 1000
-"""More rows than this give enough held-out rows to validate by."""
+"""With more rows than this there are enough held-out rows."""
 
 
 class LeaveOneOut(NamedTuple):
-    """Training rows, and what the function is thought to be at each without its own target."""
+    """Training rows, and the function at each of them given all other rows."""
 
     data: Data
     values: Marginals
 
     @classmethod
     def of(cls, prior: Model, data: Data) -> "LeaveOneOut | None":
-        """From the exact posterior of all other rows, in closed form; None where there is none."""
+        """The exact leave-one-out posterior in closed form; None if there is none."""
         is_exact = prior.likelihood.conjugate and isinstance(prior.function, GaussianProcess)
         if not is_exact or len(data) > MAX_LEFT_OUT:
             return None
         return cls(data, _left_out(prior, jax.tree.map(jnp.asarray, data)))
 
     def added_to(self, rows: Data, values: AbstractValues) -> tuple[Data, Marginals]:
-        """These rows and others at which the function is known too."""
+        """These rows concatenated with others, and the function's values at all of them."""
         mean = jnp.concatenate([jnp.asarray(values.mean, jnp.float64), self.values.mean], axis=1)
         variance = jnp.concatenate([values.variance.astype(jnp.float64), self.values.variance], 1)
         pairs = zip(_columns(rows), _columns(self.data), strict=True)
@@ -67,16 +68,16 @@ class AbstractCalibration(eqx.Module):
     def __call__(
         self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
     ) -> Model:
-        """The posterior with its noise set; `prior` and `data` are what it was fitted to."""
+        """Set the noise of a posterior that was fitted to `prior` and `data`."""
 
     @property
     @abstractmethod
     def compiles(self) -> bool:
-        """Whether there is something to compile ahead."""
+        """Whether it can be compiled ahead of time."""
 
 
 class NoCalibration(AbstractCalibration):
-    """Leave the noise as training found it."""
+    """Keep the noise found by training."""
 
     def __call__(
         self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
@@ -92,9 +93,9 @@ class HeldOut(AbstractCalibration):
     """Move the noise to the maximum of the expected log-likelihood of held-out rows.
 
     Args:
-        share: How much of the way to move.
-        leave_one_out: Whether, for up to a thousand rows under a Gaussian process, training rows
-            that are left out in turn count like held-out rows, which may be few.
+        share: Fraction of the way to move.
+        leave_one_out: Whether to add leave-one-out predictions of the training rows to the
+            held-out rows, which may be few; for up to a thousand rows and a Gaussian process.
     """
 
     share: float = eqx.field(static=True, default=1.0)
@@ -112,7 +113,7 @@ class HeldOut(AbstractCalibration):
 
 
 class MostProbable(AbstractCalibration):
-    """Move the noise as far towards `HeldOut` as makes the held-out rows most probable."""
+    """Move the noise towards `HeldOut` by the share that makes the held-out rows most probable."""
 
     def __call__(
         self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
@@ -140,7 +141,7 @@ def with_share(
 ) -> Model:
     """Move the noise a share of the way to the best expected log-likelihood of these rows.
 
-    A posterior without noise to learn stays as it is.
+    A posterior without learnable noise is returned unchanged.
     """
     if not has_noise(posterior.likelihood):
         return posterior
@@ -163,7 +164,7 @@ def _refitted(
 
 @jit_fast_compile
 def _left_out(prior: Model, data: Data) -> Marginals:
-    """Rasmussen and Williams (2006), equations 5.10 to 5.12, less the noise."""
+    """Rasmussen and Williams (2006), equations 5.10 to 5.12, minus the noise."""
     targets = targets_of(prior, data)
     values = prior.function.at(data.x)
     noise = jnp.broadcast_to(targets.variance, values.mean.shape)
@@ -177,7 +178,7 @@ def _left_out(prior: Model, data: Data) -> Marginals:
 
 
 def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:
-    """Compile what a calibration runs for such arguments; arrays may be given as shapes."""
+    """Compile what a calibration runs for such arguments; arrays may be replaced by shapes."""
     if not has_noise(posterior.likelihood):
         return
     posterior, x = filled(posterior, key), jnp.asarray(validation.x)
@@ -192,16 +193,16 @@ def _training(rows: Data) -> Training:
     return Training(num_steps=NUM_STEPS, optimizer=Optax(_adam(), batch_size=len(rows)))
 
 
-def fixed_by_prior(model: Model) -> list[Any]:
-    """What was chosen with the prior: on another scale its length scales would mean nothing."""
+def fixed_by_prior(model: Model) -> list[PyTree]:
+    """What was chosen with the prior: its length scales are meaningless on another scale."""
     return model.likelihood.fixed_by_prior
 
 
 @functools.cache  # the same object every time, so that it is compiled once
 def _adam() -> optax.GradientTransformation:
-    """Adam, with gradients bounded.
+    """Adam with clipped gradients.
 
-    Noise that is far too small has gradients so large that Adam would not forget them in time.
+    Noise that is far too small has gradients so large that Adam takes too long to forget them.
     """
     return optax.chain(
         optax.clip(1.0), optax.adam(optax.cosine_decay_schedule(0.2, NUM_STEPS), b2=0.97)
@@ -209,17 +210,17 @@ def _adam() -> optax.GradientTransformation:
 
 
 class _Calibration(eqx.Module):
-    """The expected log-likelihood of rows at which the function's values are known."""
+    """The expected log-likelihood of rows with known function values."""
 
     values: AbstractValues
 
     def __call__(
         self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
+    ) -> tuple[Float[Array, ""], Parts]:
         return batch.total(model.likelihood.expected_log_prob(batch.y, self.values, key=key)), {}
 
 
-def _all_but_the_noise(model: Model) -> list[Any]:
+def _all_but_the_noise(model: Model) -> list[PyTree]:
     return [model.function, *fixed_by_prior(model)]
 
 
@@ -242,7 +243,7 @@ def _blended(first: Model, second: Model, share: np.ndarray) -> Model:
 
 
 def _between(first: Model, second: Model, share: np.ndarray) -> Model:
-    """Positive parameters geometrically, others arithmetically, on the way from first to second."""
+    """Interpolate from first to second: positive parameters geometrically, others linearly."""
     blended = jax.tree.map(
         lambda a, b: a + share * (b - a) if is_learnable(a) else a,
         to_free(first.likelihood),

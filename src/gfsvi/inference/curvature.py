@@ -1,7 +1,7 @@
-"""How sharply data determine the weights: the generalised Gauss-Newton matrix H, in a structure.
+"""The curvature of the log-likelihood: the generalised Gauss-Newton matrix H, in a structure.
 
 H = sum_i J_i^T Lambda_i J_i, where Lambda_i is minus the second derivative of log p(y_i | f_i)
-by f_i. Rows are streamed in blocks; sums are float64.
+by f_i. Rows are processed in blocks; sums are float64.
 """
 
 from abc import abstractmethod
@@ -20,8 +20,8 @@ from gfsvi.covariances.last_layer import LastLayer
 from gfsvi.covariances.rotated_diagonal import RotatedDiagonal
 from gfsvi.data import Data
 from gfsvi.functions.ensemble import Ensemble
+from gfsvi.inference.models import EnsembleModel
 from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
-from gfsvi.model import Model
 from gfsvi.networks import jacobian as jacobians
 from gfsvi.networks.jacobian import AbstractJacobian, Jacobian
 from gfsvi.numerics.linalg import map_in_chunks
@@ -33,7 +33,7 @@ Stds = tuple[Float[Array, "row column"], ...]
 class AbstractCurvature(eqx.Module):
     """H in a structure that can be added to the precision of independent weights and inverted.
 
-    Every method takes the standard deviations of those weights under the prior, leaf by leaf.
+    Every method takes the prior standard deviations of the weights, leaf by leaf.
     """
 
     @abstractmethod
@@ -42,11 +42,11 @@ class AbstractCurvature(eqx.Module):
 
     @abstractmethod
     def num_determined(self, stds: Stds) -> tuple[Float[Array, ""], ...]:
-        """How many weights of each leaf the data determine rather than the prior (MacKay 1992)."""
+        """Effective number of weights per leaf that the data determine (MacKay 1992)."""
 
     @abstractmethod
     def state(self, stds: Stds) -> State:
-        """What the family of covariances needs to make the inverse of H + P."""
+        """The state of the covariance family that represents the inverse of H + P."""
 
 
 class DiagonalCurvature(AbstractCurvature):
@@ -72,9 +72,9 @@ class DiagonalCurvature(AbstractCurvature):
 class RotatedCurvature(AbstractCurvature):
     """The diagonal of H along the axes of its Kronecker factors.
 
-    As George et al. (2018) do, but with the axes of the layer's own partial traces: of the two
-    choices these come closer to H (`tests/gold/test_kronecker_against_peers.py`). The prior must
-    scatter alike within a leaf, so that it is independent along any axes.
+    As in George et al. (2018), but with the axes of the layer's own partial traces, which come
+    closer to H (`tests/gold/test_kronecker_against_peers.py`). The prior must have one standard
+    deviation per leaf, so that it is independent along any axes.
     """
 
     axes: tuple[tuple[Float[Array, "row row"], Float[Array, "column column"]], ...]
@@ -92,7 +92,7 @@ class RotatedCurvature(AbstractCurvature):
 
 
 class FullCurvature(AbstractCurvature):
-    """All of H, over the last leaves where only these are uncertain."""
+    """All of H, over the last leaves if only these are uncertain."""
 
     matrix: Float[Array, "weight weight"]
     sizes: tuple[int, ...] = eqx.field(static=True)
@@ -102,7 +102,7 @@ class FullCurvature(AbstractCurvature):
         return 2 * jnp.sum(jnp.log(jnp.diagonal(self._factor(self._vector(stds)))))
 
     def num_determined(self, stds: Stds) -> tuple[Float[Array, ""], ...]:
-        # The variance that is left, as a share of the prior's, is what the data did not determine.
+        # The remaining share of the prior variance is what the data do not determine.
         inverse = self._inverse_factor(self._vector(stds))
         shares = jnp.split(1 - jnp.sum(inverse**2, axis=1), _cuts(self.sizes[-self.num_leaves :]))
         certain = len(self.sizes) - self.num_leaves
@@ -127,14 +127,14 @@ class FullCurvature(AbstractCurvature):
         return jax.scipy.linalg.solve_triangular(self._factor(std), identity, trans="T")
 
 
-def curvature(structure: AbstractCovariance, model: Model, data: Data) -> AbstractCurvature:
+def curvature(structure: AbstractCovariance, model: EnsembleModel, data: Data) -> AbstractCurvature:
     """H of the only member of an ensemble at all rows, in the structure of a covariance."""
     check_structure(structure)
     return _KINDS[type(structure)](structure, model, jax.tree.map(jnp.asarray, data))
 
 
 def check_structure(structure: AbstractCovariance) -> None:
-    """Refuse, in words, a family of covariances that H has no projection on."""
+    """Raise if H cannot be represented in this family of covariances."""
     if type(structure) not in _KINDS:
         known = ", ".join(f"{kind.__name__}()" for kind in _KINDS)
         raise TypeError(
@@ -144,12 +144,12 @@ def check_structure(structure: AbstractCovariance) -> None:
 
 
 @eqx.filter_jit
-def _diagonal(structure: Diagonal, model: Model, data: Data) -> DiagonalCurvature:
+def _diagonal(structure: Diagonal, model: EnsembleModel, data: Data) -> DiagonalCurvature:
     return DiagonalCurvature(_over_rows(_sums_of_squares, model, data))
 
 
 @eqx.filter_jit
-def _rotated(structure: RotatedDiagonal, model: Model, data: Data) -> RotatedCurvature:
+def _rotated(structure: RotatedDiagonal, model: EnsembleModel, data: Data) -> RotatedCurvature:
     moments = _over_rows(lambda j: tuple(leaf.second_moments() for leaf in j), model, data)
     axes = jax.tree.map(lambda moment: jnp.linalg.eigh(moment)[1], moments)
 
@@ -161,13 +161,13 @@ def _rotated(structure: RotatedDiagonal, model: Model, data: Data) -> RotatedCur
 
 
 @eqx.filter_jit
-def _full(structure: Full, model: Model, data: Data) -> FullCurvature:
+def _full(structure: Full, model: EnsembleModel, data: Data) -> FullCurvature:
     num_leaves = len(jax.tree.leaves(model.function.params))
     return _full_over(num_leaves, model, data)
 
 
 @eqx.filter_jit
-def _last_layer(structure: LastLayer, model: Model, data: Data) -> FullCurvature:
+def _last_layer(structure: LastLayer, model: EnsembleModel, data: Data) -> FullCurvature:
     return _full_over(structure.num_leaves, model, data)
 
 
@@ -179,7 +179,7 @@ _KINDS: dict[type[AbstractCovariance], Callable[..., AbstractCurvature]] = {
 }
 
 
-def _full_over(num_leaves: int, model: Model, data: Data) -> FullCurvature:
+def _full_over(num_leaves: int, model: EnsembleModel, data: Data) -> FullCurvature:
     leaves = jax.tree.leaves(model.function.member(0))
     sizes = tuple(leaf.size for leaf in leaves)
 
@@ -198,9 +198,9 @@ def _sums_of_squares(jacobian: Jacobian) -> Stds:
 
 
 def _over_rows(
-    contribution: Callable[[Jacobian], T], model: Model, data: Data, numbers: int = 0
+    contribution: Callable[[Jacobian], T], model: EnsembleModel, data: Data, numbers: int = 0
 ) -> T:
-    """The sum of what blocks of rows contribute, through Jacobians times a root of Lambda."""
+    """The sum over blocks of rows of a function of the Jacobian times a root of Lambda."""
     function = model.function
     params = function.member(0)
     shape = jax.eval_shape(function.network.apply, params, data.x[:1]).shape
@@ -219,7 +219,7 @@ def _over_rows(
 
 
 def _blocks(data: Data, size: int) -> tuple[Data, Float[Array, "block row"]]:
-    """Rows in blocks of one size, with ones that say which rows are there."""
+    """Rows in blocks of equal size, and a mask that is one for rows that are not padding."""
     size = min(size, len(data))
     num_blocks = -(-len(data) // size)
     missing = num_blocks * size - len(data)
@@ -246,7 +246,7 @@ def _weighted_jacobian(
 
 
 def _roots(likelihood: AbstractLikelihood, y: Array, f: FunctionValues) -> Float[Array, "p k k"]:
-    """R_i with R_i R_i^T = Lambda_i, without what is not positive of it."""
+    """R_i with R_i R_i^T = Lambda_i, ignoring its negative eigenvalues."""
 
     def log_prob(y: Array, f: Float[Array, " output"]) -> Float[Array, ""]:
         return likelihood.log_prob(y[None], f[:, None])[0]

@@ -16,7 +16,7 @@ from gfsvi.values import Gaussian
 
 
 class Divergence(NamedTuple):
-    """A divergence and the smallest Cholesky pivot met on the way to it."""
+    """A divergence, and the smallest Cholesky pivot in its computation."""
 
     value: Float[Array, ""]
     smallest_pivot: Float[Array, ""]
@@ -30,10 +30,10 @@ def kl(q: Gaussian, p: Gaussian) -> Float[Array, ""]:
 
 @double
 def regularized_kl(q: Gaussian, p: Gaussian, *, gamma: float) -> Float[Array, ""]:
-    """The paper's estimator of the regularised KL: KL of q and p, both with gamma M I added.
+    """The paper's estimator of the regularised KL: the KL between q and p with gamma M I added.
 
-    Finite for any two Gaussians of the same shape as long as gamma is positive, and
-    non-negative term by term.
+    Finite for any two Gaussians of the same shape if gamma is positive, and non-negative term by
+    term.
     """
     return regularized_divergence(q, p, gamma=gamma).value
 
@@ -44,7 +44,8 @@ def regularized_divergence(q: Gaussian, p: Gaussian, *, gamma: float) -> Diverge
     if jnp.shape(q.mean) != jnp.shape(p.mean):
         raise ValueError(
             "a divergence compares Gaussians at the same points and outputs; "
-            f"got means {jnp.shape(q.mean)} and {jnp.shape(p.mean)} (output, point)."
+            f"got means {jnp.shape(q.mean)} and {jnp.shape(p.mean)} (output, point). "
+            "Evaluate both at the same points."
         )
     added = jnp.asarray(gamma, jnp.float64) * q.mean.shape[-1]
     residual = jnp.asarray(q.mean, jnp.float64) - jnp.asarray(p.mean, jnp.float64)
@@ -59,16 +60,10 @@ def weight_kl(
 ) -> Float[Array, ""]:
     """KL between two Gaussians over the same independent weights, in closed form.
 
-    With `learn_scale`, the prior's scatter is the one a layer that makes it smallest.
+    With `learn_scale`, the prior has the standard deviation per layer that minimises it.
     """
-    if not all(isinstance(function.covariance, AbstractIndependent) for function in (q, p)):
-        names = " and ".join(type(function.covariance).__name__ for function in (q, p))
-        raise TypeError(
-            f"weight_kl expects independent weights; got the covariances {names}. "
-            "Use Diagonal() or Isotropic()."
-        )
     means = [map(as_matrix, jax.tree.leaves(function.params)) for function in (q, p)]
-    stds = [function.covariance.stds(function.state, function.params) for function in (q, p)]
+    stds = [_stds(function) for function in (q, p)]
     terms = []
     for mean_q, mean_p, std_q, std_p in zip(*means, *stds, strict=True):
         second_moment = jnp.square(std_q) + jnp.square(mean_q - mean_p)
@@ -78,6 +73,15 @@ def weight_kl(
         log_ratio = jnp.log(std_p) - jnp.log(std_q)
         terms.append(jnp.sum(jnp.asarray(log_ratio + 0.5 * (ratio - 1), jnp.float64)))
     return jnp.sum(jnp.stack(terms))
+
+
+def _stds(function: BayesianNetwork) -> tuple[Float[Array, "row column"], ...]:
+    if not isinstance(function.covariance, AbstractIndependent):
+        raise TypeError(
+            "weight_kl expects independent weights; got the covariance "
+            f"{type(function.covariance).__name__}. Use Diagonal() or Isotropic()."
+        )
+    return function.covariance.stds(function.state, function.params)
 
 
 @jax.custom_vjp
@@ -142,15 +146,15 @@ class Bound(NamedTuple):
 
 
 def error_bound(q: Bound, p: Bound, *, gamma: float, num_points: int, delta: float = 0.05) -> float:
-    """With probability 1 - delta the estimator at `num_points` points errs by at most this much.
+    """Bound on the error of the estimator at `num_points` points, with probability 1 - delta.
 
-    Theorem 45 of Quang (2022) as given in the paper's appendix; it makes no assumption on
-    spectral decay and is therefore far from tight for smooth kernels.
+    Theorem 45 of Quang (2022) as given in the paper's appendix; it assumes nothing about spectral
+    decay and is therefore far from tight for smooth kernels.
     """
     if not (gamma > 0 and num_points > 0 and 0 < delta < 1):
         raise ValueError(
             "error_bound expects gamma > 0, num_points > 0 and 0 < delta < 1; "
-            f"got gamma={gamma}, num_points={num_points}, delta={delta}."
+            f"got gamma={gamma}, num_points={num_points}, delta={delta}. Change the one outside."
         )
 
     def concentration(constant: float) -> float:

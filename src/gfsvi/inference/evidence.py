@@ -1,38 +1,40 @@
-"""How probable a model makes its data, and the parameters that make them most probable."""
+"""The evidence of a model, and the parameters that maximise it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
+from gfsvi.inference.models import ProcessModel
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.linalg import add_to_diagonal, normal_log_density
 from gfsvi.training.history import Fit, History
-from gfsvi.training.steps import Where, learnable_parts
+from gfsvi.training.steps import Parts, Where, learnable_parts
 
-Evidence = Callable[[Model, Data], Float[Array, ""]]
+M = TypeVar("M", bound=Model)
+Evidence = Callable[[M, Data], Float[Array, ""]]
 NOISES = (1.0, 0.1, 0.01)
 MAX_ITERATIONS = 200
 IMPOSSIBLE = 1e10
 
 
 def log_marginal_likelihood(
-    model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
-) -> tuple[Float[Array, ""], dict[str, Float[Array, ""]]]:
-    """log p(y | x) of a batch under the process and the Gaussian stand-in of the likelihood."""
+    model: ProcessModel, batch: Data, scale: float, *, key: PRNGKeyArray
+) -> tuple[Float[Array, ""], Parts]:
+    """log p(y | x) of a batch under the process and a Gaussian approximation of the likelihood."""
     return scale * log_evidence(model, batch), {}
 
 
-def log_evidence(model: Model, data: Data) -> Float[Array, ""]:
-    """log p(y | x) of all rows under the process and the Gaussian stand-in of the likelihood."""
+def log_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
+    """log p(y | x) of all rows under the process and a Gaussian approximation of the likelihood."""
     targets = targets_of(model, data, jitter=1e-8)
     values = model.function.at(data.x)
     residual = targets.values - values.mean[: len(targets.values)]
@@ -40,8 +42,8 @@ def log_evidence(model: Model, data: Data) -> Float[Array, ""]:
     return normal_log_density(residual, cov) + jnp.sum(targets.log_factor)
 
 
-def targets_of(model: Model, data: Data, *, jitter: float = 0.0) -> GaussianTargets:
-    """The Gaussian regression that stands in for the likelihood at these rows, weights included.
+def targets_of(model: ProcessModel, data: Data, *, jitter: float = 0.0) -> GaussianTargets:
+    """The Gaussian regression that approximates the likelihood at these rows, with their weights.
 
     `jitter` is added to the variance of an observation of weight one.
     """
@@ -49,34 +51,34 @@ def targets_of(model: Model, data: Data, *, jitter: float = 0.0) -> GaussianTarg
     return targets._replace(variance=targets.variance + jitter).weighted(data.weights)
 
 
-def perturbed(model: Model, *, key: PRNGKeyArray) -> Model:
-    """The model with every parameter moved at random, positive ones by factors."""
+def perturbed(model: M, *, key: PRNGKeyArray) -> M:
+    """The model with every parameter perturbed at random, positive ones by a factor."""
     leaves, structure = jax.tree.flatten(to_free(model))
     keys = jax.random.split(key, len(leaves))
-    moved = [
+    changed = [
         leaf + jax.random.normal(k, jnp.shape(leaf)) if is_learnable(leaf) else leaf
         for leaf, k in zip(leaves, keys, strict=True)
     ]
-    return from_free(jax.tree.unflatten(structure, moved))
+    return from_free(jax.tree.unflatten(structure, changed))
 
 
 def no_history() -> History:
-    """The history of what was found in closed form."""
+    """The empty history of a closed-form fit."""
     return History({}, np.zeros(0, int), np.zeros(0), 0)
 
 
 def most_probable(
-    evidence: Evidence,
-    model: Model,
+    evidence: Evidence[M],
+    model: M,
     data: Data,
     num_starts: int,
     *,
     key: PRNGKeyArray,
     fixed: Where | None = None,
-) -> Fit:
+) -> Fit[M]:
     """The model with the parameters that maximise the evidence, the best of several L-BFGS runs.
 
-    They start at the model's own parameters, then at noise 1, 0.1 and 0.01, then at random ones.
+    Runs start at the model's own parameters, then at noise 1, 0.1 and 0.01, then at random.
     """
     params, rest = learnable_parts(model, fixed)
     data = jax.tree.map(jnp.asarray, data)
@@ -86,8 +88,8 @@ def most_probable(
     return Fit(from_free(eqx.combine(best, rest)), history)
 
 
-def _start(params: Any, number: int, key: PRNGKeyArray) -> Any:
-    """The unconstrained parameters of the run of that number."""
+def _start(params: PyTree, number: int, key: PRNGKeyArray) -> PyTree:
+    """The unconstrained parameters at which run `number` starts."""
     if number == 0:
         return params
     noise = getattr(params.likelihood, "noise", None)
@@ -98,7 +100,7 @@ def _start(params: Any, number: int, key: PRNGKeyArray) -> Any:
     return restore(flat + jax.random.normal(jax.random.fold_in(key, number), flat.shape))
 
 
-def _run(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Any, History]:
+def _run(evidence: Evidence[M], params: PyTree, rest: PyTree, data: Data) -> tuple[PyTree, History]:
     flat, restore = ravel_pytree(params)
     objectives: list[float] = []
 
@@ -106,7 +108,7 @@ def _run(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Any, H
         value, gradient = _slope(evidence, restore(jnp.asarray(vector)), rest, data)
         value, gradient = float(value), np.asarray(ravel_pytree(gradient)[0], np.float64)
         if not (np.isfinite(value) and np.all(np.isfinite(gradient))):
-            return IMPOSSIBLE, np.zeros_like(gradient)  # the line search then comes back
+            return IMPOSSIBLE, np.zeros_like(gradient)  # makes the line search step back
         return value, gradient
 
     from scipy.optimize import minimize  # takes a second to import
@@ -128,10 +130,10 @@ def _run(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Any, H
 
 
 @eqx.filter_jit
-def _slope(evidence: Evidence, params: Any, rest: Any, data: Data) -> tuple[Array, Any]:
-    """Minus the evidence a row, and its gradient."""
+def _slope(evidence: Evidence[M], params: PyTree, rest: PyTree, data: Data) -> tuple[Array, PyTree]:
+    """Minus the evidence per row, and its gradient."""
 
-    def loss(params: Any) -> Array:
+    def loss(params: PyTree) -> Array:
         return -evidence(from_free(eqx.combine(params, rest)), data) / len(data)
 
     return jax.value_and_grad(loss)(params)

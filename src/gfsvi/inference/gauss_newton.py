@@ -1,10 +1,11 @@
-"""The mean of a linearised network, fitted alone by damped Gauss-Newton steps.
+"""The mean of a linearised network, fitted by damped Gauss-Newton steps.
 
-For the mean the objective of GFSVI is a least-squares problem: the log-likelihood of the data
-and the whitened distance to the prior mean at the measurement points. A few dozen steps solve
-what first-order methods need tens of thousands for, wherever the Jacobian fits in memory.
+For the mean, the objective of GFSVI is a least-squares problem: the log-likelihood of the data
+and the whitened distance to the prior mean at the measurement points. If the Jacobian fits in
+memory, a few dozen steps replace tens of thousands of first-order ones.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,33 +17,35 @@ from jaxtyping import Array, Float
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.inference.models import LinearizedModel
 from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood
-from gfsvi.model import Model
+from gfsvi.networks.base import Params
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, row_gram, solve_lower
 from gfsvi.numerics.types import Points
+from gfsvi.values import as_gaussian
 
 MAX_ELEMENTS = 2**22
-"""How large a Jacobian is formed; beyond it thousands of cheap steps are faster than dozens."""
+"""Maximum size of the Jacobian; beyond it thousands of cheap steps are faster."""
 
 
-def is_affordable(model: Model, data: Data, num_points: int) -> bool:
-    """Whether a Gauss-Newton step on all of the data would form a Jacobian of modest size."""
+def is_affordable(model: LinearizedModel, data: Data, num_points: int) -> bool:
+    """Whether the Jacobian of a Gauss-Newton step on all rows is small enough."""
     num_weights = sum(leaf.size for leaf in jax.tree.leaves(model.function.params))
     num_outputs = model.likelihood.num_outputs(data.y)
     return (len(data) + num_points) * num_outputs * num_weights <= MAX_ELEMENTS
 
 
 def fit_mean(
-    model: Model,
+    model: LinearizedModel,
     prior: AbstractRandomFunction,
     data: Data,
     points: Points,
     *,
     gamma: float,
     num_steps: int,
-) -> Model:
-    """Move the mean weights to where data and prior together want the mean function."""
+) -> LinearizedModel:
+    """Fit the mean weights to data and prior."""
     params = model.function.params
     flat, unravel = ravel_pytree(jax.tree.map(lambda p: p.astype(jnp.float64), params))
     problem = _Problem.of(model, prior, data, points, gamma)
@@ -64,13 +67,13 @@ class _Problem(eqx.Module):
     @classmethod
     def of(
         cls,
-        model: Model,
+        model: LinearizedModel,
         prior: AbstractRandomFunction,
         data: Data,
         points: Points,
         gamma: float,
     ) -> "_Problem":
-        values = prior.at(points)
+        values = as_gaussian(prior.at(points))
         added = gamma * len(points)
         factor = cholesky(add_to_diagonal(values.cov, added), added)
         x = jnp.concatenate([jnp.asarray(data.x, jnp.float64), jnp.asarray(points, jnp.float64)])
@@ -108,7 +111,7 @@ class _Problem(eqx.Module):
         return f[:, : len(self.data)], f[:, len(self.data) :]
 
     def _derivatives(self, f: Float[Array, "output row"]) -> tuple[Array, Array]:
-        """Slope and (positive) curvature of the log-likelihood in each function value."""
+        """Gradient and (positive) curvature of the log-likelihood in each function value."""
         slope = jax.grad(lambda values: total_log_prob(self.likelihood, self.data, values))
 
         def curvature_of(output: Float[Array, " output"]) -> Array:
@@ -126,7 +129,9 @@ class _Search(NamedTuple):
 
 
 @eqx.filter_jit
-def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array:
+def _minimize(
+    problem: _Problem, unravel: Callable[[Array], Params], start: Array, num_steps: int
+) -> Array:
     def step(search: _Search, _: None) -> tuple[_Search, None]:
         rows, targets = problem.least_squares(unravel(search.weights))
         gram = row_gram(rows)
@@ -136,7 +141,7 @@ def _minimize(problem: _Problem, unravel, start: Array, num_steps: int) -> Array
         weights = search.weights + dual[0, :, 0] @ rows
         cost = problem.cost(unravel(weights))
         better = cost < search.cost
-        # Levenberg and Marquardt: trust the linearisation more after each success.
+        # Levenberg-Marquardt: trust the linearisation more after each success.
         return _Search(
             jnp.where(better, weights, search.weights),
             jnp.where(better, cost, search.cost),

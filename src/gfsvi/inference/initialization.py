@@ -1,9 +1,10 @@
-"""Where the training of a network begins."""
+"""The initial posterior of a network."""
 
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.base import AbstractCovariance, State
@@ -14,9 +15,9 @@ from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 
 MAX_SCALED_FEATURES = 256
-"""Networks start out varying on the prior's length scales for up to this many features."""
+"""For up to this many features, networks initially vary on the prior's length scales."""
 MAX_NOISE_ROWS = 2000
-"""More rows than this are not needed to start the noise."""
+"""Number of rows that suffice to initialise the noise."""
 
 F_co = TypeVar("F_co", covariant=True)
 
@@ -27,14 +28,14 @@ class _NetworkFunction(Protocol[F_co]):
     ) -> F_co: ...
 
 
-# Compiled whole: one by one, the small operations of a beginning take longer than training.
+# Compiled as a whole: separately, these small operations would take longer than training.
 @jit_fast_compile
 def random_start(
     kind: _NetworkFunction[F_co],
     network: AbstractNetwork,
     covariance: AbstractCovariance,
     x: Points,
-    dtype: Any,
+    dtype: DTypeLike,
     lengths: Float[Array, " feature"] | None = None,
     *,
     key: PRNGKeyArray,
@@ -48,7 +49,7 @@ def random_start(
 def posterior_network(
     prior: BayesianNetwork, covariance: AbstractCovariance, data: Data, *, key: PRNGKeyArray
 ) -> BayesianNetwork:
-    """A small covariance around random weights of the network that the prior is about."""
+    """A small covariance around random weights of the prior's network."""
     dtype = jax.tree.leaves(prior.params)[0].dtype
     x = jnp.asarray(data.x)
     return random_start(BayesianNetwork, prior.network, covariance, x, dtype, key=key)

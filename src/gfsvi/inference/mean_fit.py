@@ -1,19 +1,19 @@
-"""Ways to fit the mean of a linearised network alone, before its covariance."""
+"""Fits of the mean of a linearised network, before its covariance."""
 
 import dataclasses
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PRNGKeyArray
+from jaxtyping import PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.inference import gauss_newton
 from gfsvi.inference.mean_objectives import MeanObjective, MovingMeanObjective, mean_score
-from gfsvi.model import Model
+from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox, begins_with
@@ -22,14 +22,19 @@ from gfsvi.training.optimizers import Adam, FullBatchUpTo
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Objective
 
+if TYPE_CHECKING:  # type checkers recognise class variables by this name only
+    from typing import ClassVar as AbstractClassVar
+else:
+    from equinox import AbstractClassVar
+
 MAX_COVERED_FEATURES = 3
-"""In up to this many dimensions measurement points cover the inputs."""
+"""In up to this many dimensions, measurement points cover the inputs."""
 MAX_MEAN_ROWS = 2000
-"""Up to this many rows all are measurement points of the mean."""
+"""With up to this many rows, all of them are measurement points of the mean."""
 
 
 class MeanProblem(eqx.Module):
-    """A prior, the points it is measured at, and the rows to learn from."""
+    """A prior, its measurement points, and the rows to learn from."""
 
     prior: AbstractRandomFunction
     points: AbstractPoints
@@ -38,31 +43,31 @@ class MeanProblem(eqx.Module):
 
     @property
     def has_images(self) -> bool:
-        """Whether inputs are images, whose measurement points must not stay where they are."""
+        """Whether inputs are images, which need new measurement points at every step."""
         return np.ndim(self.data.x) > 2
 
 
 class AbstractMeanFit(eqx.Module):
     """A way to fit the mean of a linearised network."""
 
-    holds_mean: eqx.AbstractClassVar[bool]
-    """Whether later training should move the mean slowly, because it is where it belongs."""
+    holds_mean: AbstractClassVar[bool]
+    """Whether later training should move the mean only slowly, because it is converged."""
 
     @abstractmethod
     def __call__(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Model:
-        """The model with its mean where data and prior together want it."""
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Linearized:
+        """Fit the mean of the model to data and prior."""
 
     @abstractmethod
     def precompile(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
     ) -> None:
-        """Compile what a call runs for such arguments, whose arrays may be given as shapes."""
+        """Compile what a call runs for such arguments; arrays may be replaced by shapes."""
 
     @abstractmethod
-    def chosen_for(self, start: Model, problem: MeanProblem) -> "AbstractMeanFit":
-        """The way that is used for this problem."""
+    def chosen_for(self, start: Linearized, problem: MeanProblem) -> "AbstractMeanFit":
+        """The fit that is used for this problem."""
 
 
 class TrainedMean(AbstractMeanFit):
@@ -84,8 +89,8 @@ class TrainedMean(AbstractMeanFit):
     )
 
     def __call__(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Model:
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Linearized:
         return maximize(
             self._objective(problem, key),
             start,
@@ -98,7 +103,7 @@ class TrainedMean(AbstractMeanFit):
         )[0]
 
     def precompile(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
     ) -> None:
         compile_ahead(
             eqx.filter_eval_shape(lambda k: self._objective(problem, k), key),
@@ -111,11 +116,11 @@ class TrainedMean(AbstractMeanFit):
             score=mean_score,
         )
 
-    def chosen_for(self, start: Model, problem: MeanProblem) -> "TrainedMean":
+    def chosen_for(self, start: Linearized, problem: MeanProblem) -> "TrainedMean":
         return self
 
     def _training(self, problem: MeanProblem) -> Training:
-        """The training for these rows; no line search could follow points that move."""
+        """The training for these rows; a line search cannot follow points that change."""
         optimizer = self.training.optimizer
         if problem.has_images and isinstance(optimizer, FullBatchUpTo):
             return dataclasses.replace(self.training, optimizer=optimizer.otherwise).for_rows(
@@ -124,7 +129,7 @@ class TrainedMean(AbstractMeanFit):
         return self.training.for_rows(len(problem.data))
 
     def _objective(self, problem: MeanProblem, key: PRNGKeyArray) -> Objective:
-        """Points for the mean alone are factorised once, so they can be more."""
+        """The objective; its points are factorised only once, so there can be more of them."""
         if problem.has_images:
             return MovingMeanObjective(problem.prior, problem.points, problem.gamma)
         data, points = problem.data, problem.points
@@ -142,9 +147,9 @@ class GaussNewtonMean(AbstractMeanFit):
     """Damped Gauss-Newton steps on all rows, for problems whose Jacobian fits in memory.
 
     Args:
-        num_steps: Steps for each value of gamma.
-        num_rounds: Values of gamma, from a weak prior to the wanted one: a prior of low rank
-            leaves no way otherwise.
+        num_steps: Steps per value of gamma.
+        num_rounds: Number of values of gamma, from a weak prior to the given one; without this
+            path, a prior of low rank would block every step.
     """
 
     holds_mean: ClassVar[bool] = False
@@ -153,8 +158,8 @@ class GaussNewtonMean(AbstractMeanFit):
     num_rounds: int = eqx.field(static=True, default=4)
 
     def __call__(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Model:
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Linearized:
         x = draw_points(problem.points, jnp.asarray(problem.data.x), key)
         for gamma in np.geomspace(max(1e-3, problem.gamma), problem.gamma, self.num_rounds):
             start = gauss_newton.fit_mean(
@@ -163,20 +168,20 @@ class GaussNewtonMean(AbstractMeanFit):
         return start
 
     def precompile(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
     ) -> None:
         pass
 
-    def chosen_for(self, start: Model, problem: MeanProblem) -> "GaussNewtonMean":
+    def chosen_for(self, start: Linearized, problem: MeanProblem) -> "GaussNewtonMean":
         return self
 
 
 class AutoMean(AbstractMeanFit):
-    """Gauss-Newton where measurement points cover the inputs, gradient steps elsewhere.
+    """Gauss-Newton if measurement points cover the inputs, gradient steps otherwise.
 
     Args:
-        covered: Used for up to three features, if its Jacobian is of modest size.
-        otherwise: Used for everything else.
+        covered: Used for up to three features if the Jacobian is small enough.
+        otherwise: Used for all other problems.
     """
 
     holds_mean: ClassVar[bool] = True
@@ -185,17 +190,17 @@ class AutoMean(AbstractMeanFit):
     otherwise: TrainedMean = TrainedMean()
 
     def __call__(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Model:
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Linearized:
         return self.chosen_for(start, problem)(start, problem, key=key, validation=validation)
 
     def precompile(
-        self, start: Model, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
+        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
     ) -> None:
         chosen = self.chosen_for(start, problem)
         chosen.precompile(start, problem, key=key, validation=validation)
 
-    def chosen_for(self, start: Model, problem: MeanProblem) -> AbstractMeanFit:
+    def chosen_for(self, start: Linearized, problem: MeanProblem) -> AbstractMeanFit:
         x = problem.data.x
         covers = np.ndim(x) == 2 and np.shape(x)[1] <= MAX_COVERED_FEATURES
         num_points = problem.points.num_points
@@ -204,15 +209,15 @@ class AutoMean(AbstractMeanFit):
 
 
 def _held_out(problem: MeanProblem, validation: Data | None) -> Data | None:
-    """With every row among the points the prior prevents overfitting better than a few rows do."""
+    """The rows for early stopping; none if all rows are points, where the prior suffices."""
     return validation if len(problem.data) > MAX_MEAN_ROWS else None
 
 
-def _all_but_the_mean(model: Model) -> Any:
+def _all_but_the_mean(model: Linearized) -> PyTree:
     return model.function.state, model.likelihood
 
 
 @jit_fast_compile
 def draw_points(points: AbstractPoints, x: Points, key: PRNGKeyArray) -> Points:
-    """Measurement points, where `x` stands for the current batch."""
+    """Draw measurement points, with `x` as the current batch."""
     return points.draw(x, key=key)

@@ -1,4 +1,4 @@
-"""Outputs: whether there are as many as the observations need, and some that stand for all."""
+"""Outputs: whether their number matches the observations, and random subsets of them."""
 
 import jax
 import jax.numpy as jnp
@@ -33,10 +33,10 @@ def check_outputs(model: Model, data: Data, network: AbstractNetwork | None = No
 def some_outputs(
     wanted: int | None, num_outputs: int, *, key: PRNGKeyArray
 ) -> Int[jax.Array, " k"] | None:
-    """The numbers of `wanted` random outputs; None where all of them are wanted.
+    """The indices of `wanted` random outputs; None if all of them are wanted.
 
-    What adds up over outputs is then estimated without bias by `num_outputs / wanted` times
-    the sum over these.
+    A sum over outputs is estimated without bias by `num_outputs / wanted` times the sum over
+    these.
     """
     if wanted is None or wanted >= num_outputs:
         return None

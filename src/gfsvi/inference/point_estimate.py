@@ -1,6 +1,4 @@
-"""Networks at the most probable weights, one or several, each from a start of its own."""
-
-from typing import Any
+"""Networks at the most probable weights, one or several, each from its own start."""
 
 import equinox as eqx
 import jax
@@ -13,7 +11,9 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.ensemble import Ensemble
 from gfsvi.inference.calibration import fixed_by_prior, with_share
 from gfsvi.inference.elbo import validation_score
+from gfsvi.inference.models import EnsembleModel, WeightModel
 from gfsvi.inference.sums import total_log_prob
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import as_matrix, total
@@ -35,7 +35,7 @@ class WeightPrior(eqx.Module):
 
     @classmethod
     def of(cls, function: BayesianNetwork) -> "WeightPrior":
-        """The weights of a Bayesian network, which must not know of each other."""
+        """The weights of a Bayesian network; raise if they are not independent."""
         if not isinstance(function.covariance, AbstractIndependent):
             raise TypeError(
                 "a point estimate expects a prior with independent weights (Isotropic or "
@@ -46,7 +46,7 @@ class WeightPrior(eqx.Module):
         return cls(function.params, tuple(jnp.asarray(std, jnp.float64) for std in stds))
 
     def scaled(self, scales: tuple[Float[Array, ""], ...]) -> "WeightPrior":
-        """The same prior, wider by one factor a leaf."""
+        """The prior with its standard deviations multiplied by one factor per leaf."""
         pairs = zip(self.stds, scales, strict=True)
         return WeightPrior(self.mean, tuple(scale * std for std, scale in pairs))
 
@@ -57,12 +57,12 @@ class WeightPrior(eqx.Module):
 
 
 class LogPosterior(eqx.Module):
-    """log p(y | w) + log p(w) up to a constant, added up over the members of an ensemble."""
+    """log p(y | w) + log p(w) up to a constant, summed over the members of an ensemble."""
 
     prior: WeightPrior
 
     def __call__(
-        self, model: Model, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: EnsembleModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         draws = model.function.at(batch.x).draws
         log_prob = jax.vmap(lambda f: total_log_prob(model.likelihood, batch, f))(draws)
@@ -84,18 +84,18 @@ def random_members(
 
 
 def most_probable(
-    model: Model,
+    model: WeightModel,
     data: Data,
     training: Training,
     *,
     num_members: int,
     key: PRNGKeyArray,
     validation: Data | None = None,
-) -> Fit:
-    """Train members under the prior of `model`; rows held out decide on the end and the noise.
+) -> Fit[EnsembleModel]:
+    """Train members under the prior of `model`; held-out rows decide when to stop and the noise.
 
-    On the rows it was trained on a network that fits them all would have no noise at all. Without
-    validation rows a tenth of the data is held out; of very few rows none, and the noise stays.
+    On its own training rows a network that fits them all would have no noise. Without validation
+    rows a tenth of the data is held out; with very few rows none, and the noise is kept.
     """
     start_key, split_key, train_key = jax.random.split(key, 3)
     if validation is None and len(data) >= MIN_ROWS_TO_SPLIT:
@@ -120,6 +120,6 @@ def most_probable(
     return Fit(posterior, history)
 
 
-def likelihood_of(model: Model) -> Any:
-    """What stays as it is while the weights are trained alone."""
+def likelihood_of(model: EnsembleModel) -> AbstractLikelihood:
+    """The part that stays fixed while only the weights are trained."""
     return model.likelihood

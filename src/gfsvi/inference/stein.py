@@ -1,4 +1,4 @@
-"""The score of a distribution that is known by samples alone (Shi, Sun and Zhu 2018)."""
+"""The score of a distribution known only by samples (Shi, Sun and Zhu 2018)."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -12,8 +12,9 @@ Samples = Float[Array, "sample dimension"]
 def estimated_score(samples: Samples, *, share: float = 0.99, ridge: float = 0.0) -> Samples:
     """The gradient of the log density at each sample, by the spectral Stein estimator.
 
-    Eigenfunctions of an RBF kernel, as many as make up a `share` of its spectrum; one width a
-    dimension, the median distance times the root of the number of dimensions (Sun et al. 2019).
+    It uses the eigenfunctions of an RBF kernel that make up a `share` of its spectrum, with one
+    width per dimension: the median distance times the square root of the number of dimensions
+    (Sun et al. 2019).
     """
     samples = jnp.asarray(samples, jnp.float64)
     num_samples = len(samples)
@@ -22,7 +23,7 @@ def estimated_score(samples: Samples, *, share: float = 0.99, ridge: float = 0.0
     gram = _rbf_gram(scaled)
     eigenvalues, vectors = jnp.linalg.eigh(gram + ridge * jnp.eye(num_samples))
     eigenvalues, vectors = eigenvalues[::-1], vectors[:, ::-1]
-    # How many to keep depends on the samples: the others are masked, not cut off.
+    # The number to keep depends on the samples, so the others are masked instead of removed.
     explained = jnp.cumsum(eigenvalues) / jnp.sum(eigenvalues)
     kept = (explained < share).at[0].set(True)
     inverse = jnp.where(kept, 1 / jnp.where(kept, eigenvalues, 1.0), 0.0)
@@ -40,7 +41,7 @@ def _rbf_gram(scaled: Samples) -> Float[Array, "sample sample"]:
 
 
 def _widths(samples: Samples) -> Float[Array, " dimension"]:
-    # Ten neighbours in the order of drawing stand for all pairs: sorting these takes seconds.
+    # Ten neighbours in the order of drawing represent all pairs, which would take seconds to sort.
     lags = range(1, min(11, len(samples)))
     distances = [jnp.abs(samples - jnp.roll(samples, lag, axis=0)) for lag in lags]
     median = jnp.median(jnp.concatenate(distances), axis=0)

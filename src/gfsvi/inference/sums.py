@@ -1,4 +1,4 @@
-"""Sums over rows of a log-likelihood, written once, with the weights of the rows."""
+"""Weighted sums of a log-likelihood over rows."""
 
 from jaxtyping import Array, Float
 
@@ -10,5 +10,5 @@ from gfsvi.predictives.base import FunctionValues
 def total_log_prob(
     likelihood: AbstractLikelihood, data: Data, f: FunctionValues
 ) -> Float[Array, ""]:
-    """log p(y | f) of all rows together, given the function's values there."""
+    """log p(y | f) summed over all rows, given the function's values there."""
     return data.total(likelihood.log_prob(data.y, f))

@@ -1,4 +1,4 @@
-"""The Wasserstein distance between two random functions, measured at points."""
+"""The Wasserstein distance between two random functions at measurement points."""
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float

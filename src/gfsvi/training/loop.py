@@ -1,20 +1,21 @@
-"""One training loop for every method, which looks up now and then: to judge, to stop, to save."""
+"""The training loop of all methods, with periodic evaluation, early stopping and checkpoints."""
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import compile_now, filled
+from gfsvi.numerics.precision import is_key
 from gfsvi.training.history import History
-from gfsvi.training.settings import Progress, Training
+from gfsvi.training.settings import Content, Progress, Training
 from gfsvi.training.steps import (
     AbstractSteps,
     AnyState,
@@ -23,15 +24,17 @@ from gfsvi.training.steps import (
     learnable_parts,
 )
 
-Score = Callable[[Model, Data], Float[Array, ""]]
+M = TypeVar("M", bound=Model)
+T = TypeVar("T")
+Score = Callable[[M, Data], Float[Array, ""]]
 
 
 @dataclasses.dataclass
 class _Run:
-    """How far training has come: all that it takes to go on."""
+    """The progress of a training run: all that is needed to continue it."""
 
     state: AnyState
-    best: Any
+    best: PyTree
     best_score: float = -np.inf
     best_step: int = 0
     step: int = 0
@@ -39,20 +42,36 @@ class _Run:
     scores: list[list[float]] = dataclasses.field(default_factory=list)
     stopped: bool = False
 
-    def to_content(self) -> dict[str, Any]:
-        """As nested dicts and lists of arrays."""
-        content = vars(self) | {"records": _joined(self.records), "scores": list(self.scores)}
-        return content | {name: _to_leaves(content[name]) for name in ("state", "best")}
+    def to_content(self) -> Content:
+        """The run as nested dicts and lists of arrays."""
+        return {
+            "state": _to_leaves(self.state),
+            "best": _to_leaves(self.best),
+            "best_score": self.best_score,
+            "best_step": self.best_step,
+            "step": self.step,
+            "records": _joined(self.records),
+            "scores": list(self.scores),
+            "stopped": self.stopped,
+        }
 
-    def resumed(self, content: dict[str, Any]) -> "_Run":
-        """This run where `content` left it."""
-        trees = {name: _from_leaves(content[name], vars(self)[name]) for name in ("state", "best")}
-        return _Run(**(content | trees | {"records": [content["records"]]}))
+    def resumed(self, content: Content) -> "_Run":
+        """This run, continued from `content`."""
+        return _Run(
+            _from_leaves(content["state"], self.state),
+            _from_leaves(content["best"], self.best),
+            content["best_score"],
+            content["best_step"],
+            content["step"],
+            [content["records"]],
+            content["scores"],
+            content["stopped"],
+        )
 
 
 def maximize(
     objective: Objective,
-    model: Any,
+    model: M,
     data: Data,
     training: Training,
     *,
@@ -61,11 +80,11 @@ def maximize(
     validation: Data | None = None,
     score: Score | None = None,
     remedy: str = "Lower the learning rate.",
-) -> tuple[Any, History]:
+) -> tuple[M, History]:
     """Maximise the objective over the learnable parts of `model`.
 
-    With validation data the model that scored best there is returned, and training stops when
-    the score no longer improves. A loss that is not finite is an error that says `remedy`.
+    With validation data, training stops when the score no longer improves and returns the model
+    with the best score. A loss that is not finite raises an error that recommends `remedy`.
     """
     training = training.for_rows(len(data))
     objective, model, data = jax.tree.map(_on_device, (objective, model, data))
@@ -77,7 +96,7 @@ def maximize(
         run = run.resumed(content)
     while run.step < training.num_steps and not run.stopped:
         told_to_stop = _advance(run, steps, data, training, rate, remedy)
-        if told_to_stop:  # no end to go on to: whoever begins again wants it all
+        if told_to_stop:  # not checkpointed as finished: a new start repeats all of it
             break
         if checkpoint is not None:
             finished = run.stopped or run.step == training.num_steps
@@ -87,7 +106,7 @@ def maximize(
 
 def compile_ahead(
     objective: Objective,
-    model: Any,
+    model: Model,
     data: Data,
     training: Training,
     *,
@@ -96,9 +115,9 @@ def compile_ahead(
     validation: Data | None = None,
     score: Score | None = None,
 ) -> None:
-    """Compile what `maximize` runs for such arguments, whose arrays may be shapes; run nothing.
+    """Compile what `maximize` runs for such arguments; arrays may be replaced by shapes.
 
-    Threads may compile side by side, but not run: XLA's few threads would wait for each other.
+    Several threads may compile at once, but not run: XLA's few threads could deadlock.
     """
     training = training.for_rows(len(data))
     data = jax.tree.map(_on_device, data)
@@ -113,25 +132,25 @@ def compile_ahead(
 
 def _set_up(
     objective: Objective,
-    model: Any,
+    model: Model,
     data: Data,
     training: Training,
     key: PRNGKeyArray,
     fixed: Where | None,
-) -> tuple[AbstractSteps[Any], AnyState]:
+) -> tuple[AbstractSteps, AnyState]:
     params, rest = learnable_parts(model, fixed)
     steps = training.optimizer.steps(objective, params, rest, len(data), training.num_steps)
     return steps, steps.start(params, len(data), key)
 
 
-def _on_device(leaf: Any) -> Any:
-    """A program that was compiled for JAX's arrays is another one for NumPy's."""
+def _on_device(leaf: object) -> object:
+    """NumPy arrays as JAX arrays, since programs are compiled separately for both."""
     return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
 
 
 def _judge(
-    steps: AbstractSteps[Any], validation: Data | None, score: Score | None
-) -> Callable[[Any], float] | None:
+    steps: AbstractSteps, validation: Data | None, score: Score | None
+) -> Callable[[PyTree], float] | None:
     if validation is None or score is None:
         return None
     held_out = jax.tree.map(_on_device, validation)
@@ -139,21 +158,19 @@ def _judge(
 
 
 @eqx.filter_jit
-def _rated(
-    steps: AbstractSteps[Any], params: Any, held_out: Data, score: Score
-) -> Float[Array, ""]:
+def _rated(steps: AbstractSteps, params: PyTree, held_out: Data, score: Score) -> Float[Array, ""]:
     return score(steps.assemble(params), held_out)
 
 
 def _advance(
     run: _Run,
-    steps: AbstractSteps[Any],
+    steps: AbstractSteps,
     data: Data,
     training: Training,
-    rate: Callable[[Any], float] | None,
+    rate: Callable[[PyTree], float] | None,
     remedy: str,
 ) -> bool:
-    """Take steps until the next look, and look; True if somebody who watches says stop."""
+    """Take steps until the next evaluation, and evaluate; True if the watcher asks to stop."""
     count = min(training.evaluate_every, training.num_steps - run.step)
     run.state, record = steps.run(run.state, data, count)
     _check_finite(record, run.step, remedy)
@@ -171,19 +188,19 @@ def _advance(
     return training.watch is not None and bool(training.watch(progress))
 
 
-def _to_leaves(tree: Any) -> list[np.ndarray]:
+def _to_leaves(tree: PyTree) -> list[np.ndarray]:
     return [
-        np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+        np.asarray(jax.random.key_data(leaf) if is_key(leaf) else leaf)
         for leaf in jax.tree.leaves(tree)
     ]
 
 
-def _from_leaves(leaves: list[np.ndarray], like: Any) -> Any:
+def _from_leaves(leaves: list[np.ndarray], like: T) -> T:
     olds, structure = jax.tree.flatten(like)
     return jax.tree.unflatten(
         structure,
         [
-            _as_key(new, old) if _is_key(old) else jnp.asarray(new)
+            _as_key(new, old) if is_key(old) else jnp.asarray(new)
             for new, old in zip(leaves, olds, strict=True)
         ],
     )
@@ -191,10 +208,6 @@ def _from_leaves(leaves: list[np.ndarray], like: Any) -> Any:
 
 def _as_key(data: np.ndarray, like: PRNGKeyArray) -> PRNGKeyArray:
     return jax.random.wrap_key_data(jnp.asarray(data), impl=jax.random.key_impl(like))
-
-
-def _is_key(leaf: Any) -> bool:
-    return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _check_finite(record: dict[str, np.ndarray], first_step: int, remedy: str) -> None:

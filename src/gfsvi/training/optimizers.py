@@ -1,11 +1,12 @@
-"""Optimisers: how parameters move from step to step, and how many rows a step looks at."""
+"""Optimisers: how parameters are updated, and how many rows a step uses."""
 
 import abc
 import dataclasses
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import optax
+from jaxtyping import PyTree
 
 from gfsvi.training.quasi_newton import QuasiNewtonSteps
 from gfsvi.training.steps import AbstractSteps, BatchSteps, Objective, Where
@@ -32,12 +33,12 @@ class AbstractOptimizer(abc.ABC):
 
     @abc.abstractmethod
     def rows_per_step(self, num_rows: int) -> int:
-        """How many of the rows a step looks at."""
+        """Number of rows that a step uses."""
 
     @abc.abstractmethod
     def steps(
-        self, objective: Objective, params: Any, rest: Any, num_rows: int, num_steps: int
-    ) -> AbstractSteps[Any]:
+        self, objective: Objective, params: PyTree, rest: PyTree, num_rows: int, num_steps: int
+    ) -> AbstractSteps:
         """The steps of a run over these parameters."""
 
 
@@ -67,8 +68,8 @@ class Adam(AbstractOptimizer):
         return min(self.batch_size, num_rows)
 
     def steps(
-        self, objective: Objective, params: Any, rest: Any, num_rows: int, num_steps: int
-    ) -> AbstractSteps[Any]:
+        self, objective: Objective, params: PyTree, rest: PyTree, num_rows: int, num_steps: int
+    ) -> AbstractSteps:
         size = self.rows_per_step(num_rows)
         return BatchSteps(
             objective, _adam(self.learning_rate, max(num_steps, 1)), rest, size, self.slow
@@ -86,8 +87,8 @@ class LBFGS(AbstractOptimizer):
         return num_rows
 
     def steps(
-        self, objective: Objective, params: Any, rest: Any, num_rows: int, num_steps: int
-    ) -> AbstractSteps[Any]:
+        self, objective: Objective, params: PyTree, rest: PyTree, num_rows: int, num_steps: int
+    ) -> AbstractSteps:
         return QuasiNewtonSteps.over(objective, params, rest)
 
 
@@ -113,8 +114,8 @@ class FullBatchUpTo(AbstractOptimizer):
         return self.paced(1, 1, num_rows).optimizer.rows_per_step(num_rows)
 
     def steps(
-        self, objective: Objective, params: Any, rest: Any, num_rows: int, num_steps: int
-    ) -> AbstractSteps[Any]:
+        self, objective: Objective, params: PyTree, rest: PyTree, num_rows: int, num_steps: int
+    ) -> AbstractSteps:
         chosen = self.paced(num_steps, 1, num_rows).optimizer
         return chosen.steps(objective, params, rest, num_rows, num_steps)
 
@@ -138,12 +139,12 @@ class Optax(AbstractOptimizer):
         return min(self.batch_size, num_rows)
 
     def steps(
-        self, objective: Objective, params: Any, rest: Any, num_rows: int, num_steps: int
-    ) -> AbstractSteps[Any]:
+        self, objective: Objective, params: PyTree, rest: PyTree, num_rows: int, num_steps: int
+    ) -> AbstractSteps:
         return BatchSteps(objective, self.transformation, rest, self.rows_per_step(num_rows))
 
 
-@functools.cache  # the same object every time, so that equal runs are compiled once
+@functools.cache  # the same object every time, so that equal runs compile only once
 def _adam(learning_rate: float, num_steps: int) -> optax.GradientTransformation:
     schedule = optax.warmup_cosine_decay_schedule(
         0.1 * learning_rate,

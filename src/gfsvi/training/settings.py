@@ -1,26 +1,29 @@
-"""How long and how to train, who watches, and where progress is kept."""
+"""Settings of a training run: length, optimiser, watcher and checkpoint."""
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from gfsvi.training.optimizers import AbstractOptimizer, Adam
 
+Content: TypeAlias = dict[str, Any]
+"""Nested dicts and lists of arrays and numbers."""
+
 
 class Checkpoint(Protocol):
-    """A place that keeps the state of one training run, as nested dicts and lists of arrays."""
+    """Storage for the state of one training run, as nested dicts and lists of arrays."""
 
-    def load(self) -> dict[str, Any] | None:
-        """The last saved state, if there is one."""
+    def load(self) -> Content | None:
+        """Load the last saved state, if there is one."""
         ...
 
-    def save(self, content: dict[str, Any], *, finished: bool) -> None:
-        """Keep this state; a checkpoint may skip states that are not `finished`."""
+    def save(self, content: Content, *, finished: bool) -> None:
+        """Save this state; a checkpoint may skip states that are not `finished`."""
         ...
 
 
 class Progress(NamedTuple):
-    """How far training has come."""
+    """The progress of a training run."""
 
     step: int
     num_steps: int
@@ -30,11 +33,11 @@ class Progress(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Training:
-    """How long and how to train.
+    """The length and optimiser of a training run.
 
     Args:
         num_steps: The maximum number of steps.
-        optimizer: How to move: `Adam`, `LBFGS`, `FullBatchUpTo` or any `Optax` transformation.
+        optimizer: `Adam`, `LBFGS`, `FullBatchUpTo` or any `Optax` transformation.
         evaluate_every: Steps between two evaluations of the validation score.
         patience: Evaluations without improvement before stopping early.
         watch: Called with the `Progress` after every evaluation; return True to stop.

@@ -1,4 +1,4 @@
-"""Compiled steps of an optimiser over the learnable parts of a model."""
+"""Compiled optimiser steps over the learnable parts of a model."""
 
 import abc
 from collections.abc import Callable
@@ -9,36 +9,37 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
 from gfsvi.numerics.compilation import compile_now
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.linalg import without_repair
 
-Where = Callable[[Any], Any]
+Where = Callable[[Any], PyTree]
+"""Picks parts of a model."""
 Parts = dict[str, Float[Array, ""]]
 SLOW = 1 / 30
 
 
 class Objective(Protocol):
-    """What is maximised: a number for a model and a batch, with its parts by name.
+    """An objective to maximise: a number for a model and a batch, and its named parts.
 
-    A function, or a module: what it holds may then change without compiling anew.
+    A function, or a module, whose arrays can change without compiling again.
     """
 
     def __call__(
         self, model: Any, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
-        """`scale` is rows of data for each row of the batch."""
+        """`scale` is the number of rows of data per row of the batch."""
         ...
 
 
 class AnyState(Protocol):
-    """All that one step hands to the next, the parameters among it."""
+    """The state between steps, which includes the parameters."""
 
     @property
-    def params(self) -> Any: ...
+    def params(self) -> PyTree: ...
 
 
 S = TypeVar("S", bound=AnyState)
@@ -48,34 +49,34 @@ T = TypeVar("T")
 class AbstractSteps(eqx.Module, Generic[S]):
     """Steps that maximise an objective, many in one compiled call.
 
-    Equal shapes are compiled once a session: nothing here is closed over by what is compiled.
+    Equal shapes are compiled once per session: compiled functions close over nothing.
     """
 
     objective: eqx.AbstractVar[Objective]
-    rest: eqx.AbstractVar[Any]
+    rest: eqx.AbstractVar[PyTree]
 
     @abc.abstractmethod
-    def start(self, params: Any, num_rows: int, key: PRNGKeyArray) -> S:
+    def start(self, params: PyTree, num_rows: int, key: PRNGKeyArray) -> S:
         """The state before the first step."""
 
     @abc.abstractmethod
     def step(self, state: S, data: Data) -> tuple[S, Parts]:
-        """The state after one step, and what is recorded of it."""
+        """The state after one step, and its record."""
 
     @abc.abstractmethod
-    def assemble(self, params: Any) -> Any:
+    def assemble(self, params: PyTree) -> PyTree:
         """The model with these parameters."""
 
     def run(self, state: S, data: Data, count: int) -> tuple[S, dict[str, np.ndarray]]:
-        """Take `count` steps; what is recorded has one entry a step."""
+        """Take `count` steps; the record has one entry per step."""
         after, record = _run(self, state, data, count)
         if not np.all(record["finite"]):
-            # Rounding may be all that is wrong: once more, with every factor repaired.
+            # Rounding may be the only cause: repeat with every Cholesky factor repaired.
             after, record = _run_carefully(self, state, data, count)
         return after, jax.tree.map(np.asarray, record)
 
     def compile(self, state: S, data: Data, count: int) -> None:
-        """Have the program ready that takes `count` steps."""
+        """Compile the program that takes `count` steps."""
         compile_now(_run, self, state, data, count)
 
     def scan(self, state: S, data: Data, count: int) -> tuple[S, Parts]:
@@ -83,19 +84,19 @@ class AbstractSteps(eqx.Module, Generic[S]):
         return jax.lax.scan(lambda carry, _: self.step(carry, data), state, length=count)
 
     def loss(
-        self, params: Any, batch: Data, num_rows: int, key: PRNGKeyArray
+        self, params: PyTree, batch: Data, num_rows: int, key: PRNGKeyArray
     ) -> tuple[Array, Parts]:
-        """Minus the objective a row."""
+        """Minus the objective per row."""
         scale = num_rows / len(batch)
         value, parts = self.objective(self.assemble(params), batch, scale, key=key)
         return -value / num_rows, parts
 
 
 class BatchState(NamedTuple):
-    """All that one step hands to the next."""
+    """The state between steps."""
 
-    params: Any
-    optimizer: Any
+    params: PyTree
+    optimizer: PyTree
     order: Int[Array, " row"]
     cursor: Int[Array, ""]
     key: PRNGKeyArray
@@ -106,11 +107,11 @@ class BatchSteps(AbstractSteps[BatchState]):
 
     objective: Objective
     optimizer: optax.GradientTransformation = eqx.field(static=True)
-    rest: Any
+    rest: PyTree
     batch_size: int = eqx.field(static=True)
     slow: Where | None = eqx.field(static=True, default=None)
 
-    def start(self, params: Any, num_rows: int, key: PRNGKeyArray) -> BatchState:
+    def start(self, params: PyTree, num_rows: int, key: PRNGKeyArray) -> BatchState:
         key, order_key = jax.random.split(key)
         order = jax.random.permutation(order_key, num_rows)
         cursor = jnp.zeros((), order.dtype)
@@ -131,13 +132,13 @@ class BatchSteps(AbstractSteps[BatchState]):
         record = {"objective": -value, "finite": finite, **parts}
         return BatchState(params, optimizer, order, cursor, key), record
 
-    def assemble(self, params: Any) -> Any:
+    def assemble(self, params: PyTree) -> PyTree:
         return from_free(eqx.combine(params, self.rest))
 
     def _next_batch(
         self, state: BatchState, data: Data, key: PRNGKeyArray
     ) -> tuple[Int[Array, " row"], Int[Array, ""], Data]:
-        """The next rows of a shuffled order; a new order when the old one is used up."""
+        """The next rows of a random order; a new order once all rows are used."""
         if self.batch_size >= len(data):
             return state.order, state.cursor, data
         exhausted = state.cursor + self.batch_size > len(data)
@@ -150,7 +151,7 @@ class BatchSteps(AbstractSteps[BatchState]):
 
 
 def taken_if(finite: Array, after: T, before: T) -> T:
-    """A step that is not finite is not taken, so that the last good state can be looked at."""
+    """Keep the state before a step that is not finite, so that it can be inspected."""
     return jax.tree.map(lambda new, old: jnp.where(finite, new, old), after, before)
 
 
@@ -165,8 +166,8 @@ def _run_carefully(steps: AbstractSteps[S], state: S, data: Data, count: int) ->
     return steps.scan(state, data, count)
 
 
-def learnable_parts(model: Any, fixed: Where | None) -> tuple[Any, Any]:
-    """The unconstrained parameters that are learned, and the rest of the model."""
+def learnable_parts(model: PyTree, fixed: Where | None) -> tuple[PyTree, PyTree]:
+    """The unconstrained parameters to learn, and the rest of the model."""
     spec = jax.tree.map(is_learnable, model)
     if fixed is not None and jax.tree.leaves(fixed(model)):
         spec = eqx.tree_at(fixed, spec, replace_fn=lambda node: jax.tree.map(lambda _: False, node))
@@ -174,5 +175,5 @@ def learnable_parts(model: Any, fixed: Where | None) -> tuple[Any, Any]:
     return jax.tree.map(jnp.asarray, learnable), rest
 
 
-def _slowed(updates: Any) -> Any:
+def _slowed(updates: PyTree) -> PyTree:
     return jax.tree.map(lambda update: update * SLOW, updates)
