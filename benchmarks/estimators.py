@@ -4,7 +4,9 @@ python -m benchmarks.estimators --data DIR boston yacht --output results/estimat
 
 DIR holds regression/NAME.npz with arrays X and y. Five folds of KFold(5, shuffle=True,
 random_state=0); scores are in units of the target standardised by the training rows. One line of
-JSON per fold is appended; folds that are already in the file are skipped.
+JSON per fold is appended; folds that are already in the file are skipped. Another method than the
+default is asked for by `--method closed_form`, say, and rows are held out for it as a fraction by
+`--validation 0.0`.
 """
 
 import argparse
@@ -16,16 +18,17 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from benchmarks.recording import append_record, print_means, read_records
-from gfsvi import GFSVIRegressor
+from gfsvi import BayesianRegressor
 
 METRICS = ("log_predictive_density", "expected_log_likelihood", "mse", "coverage")
 
 
-def run(x: np.ndarray, y: np.ndarray, fold: int) -> dict[str, Any]:
+def run(x: np.ndarray, y: np.ndarray, fold: int, method: str, validation: float) -> dict[str, Any]:
     """Fit the training rows of a fold and score its held-out rows."""
     train, test = list(KFold(5, shuffle=True, random_state=0).split(x))[fold]
     start = time.perf_counter()
-    regressor = GFSVIRegressor(random_state=fold).fit(x[train], y[train])
+    regressor = BayesianRegressor(method, random_state=fold, validation_fraction=validation)
+    regressor.fit(x[train], y[train])
     seconds = time.perf_counter() - start
     suffix = "_standardized"
     scores = regressor.fitted_.evaluate(x[test], y[test])
@@ -47,6 +50,8 @@ def main() -> None:
     parser.add_argument("--data", required=True, type=Path, help="folder with regression/*.npz")
     parser.add_argument("--output", required=True, type=Path, help="records, one line per fold")
     parser.add_argument("--folds", type=int, default=5, help="number of folds to run, at most five")
+    parser.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
+    parser.add_argument("--validation", type=float, default=0.1, help="fraction held out")
     arguments = parser.parse_args()
     records = read_records(arguments.output)
     for fold in range(arguments.folds):
@@ -54,7 +59,8 @@ def main() -> None:
             if any(r["dataset"] == name and r["fold"] == fold for r in records):
                 continue
             table = np.load(arguments.data / "regression" / f"{name}.npz")
-            record = {"dataset": name, "fold": fold, **run(table["X"], table["y"], fold)}
+            scores = run(table["X"], table["y"], fold, arguments.method, arguments.validation)
+            record = {"dataset": name, "fold": fold, **scores}
             records.append(record)
             append_record(arguments.output, record)
     for name in arguments.names:
