@@ -23,6 +23,7 @@ SLOW = {
     "docs/do/poor_fit.md",
     "docs/do/prior.md",
     "docs/explain/infinite_kl.md",
+    "docs/explain/pieces.md",
     "docs/explain/regularized_kl.md",
 }
 FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```", re.DOTALL | re.MULTILINE)

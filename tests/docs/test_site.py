@@ -56,7 +56,7 @@ def test_every_figure_is_in_the_gallery(site):
 def test_no_marker_is_left_unexpanded(site):
     for page in site.rglob("*.html"):
         assert not re.search(
-            r"<!-- (every|table|figures|commands|scores|seconds)", page.read_text()
+            r"<!-- (every|table|figures|commands|scores|seconds|drawing|house)", page.read_text()
         )
 
 
@@ -87,6 +87,19 @@ def test_every_page_is_whole_in_every_view(browser, address, site, view):
     page.close()
     elsewhere = [u for u in heard["requests"] if not u.startswith((address, "data:", "blob:"))]
     assert elsewhere == []
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_drawings_fit_the_screen_with_letters_of_twelve_pixels(browser, address, view):
+    page, _ = opened(browser, address, view)
+    page.goto(f"{address}explain/pieces.html")
+    drawn = "[...document.querySelectorAll('.drawing text, .drawing .room, .drawing code')]"
+    assert page.evaluate(f"{drawn}.length") > 40
+    scale = "(e.ownerSVGElement ? e.getScreenCTM().a : 1)"
+    size = f"e => parseFloat(getComputedStyle(e).fontSize) * {scale}"
+    assert page.evaluate(f"Math.min(...{drawn}.map({size}))") >= 12
+    assert page.evaluate(f"{drawn}.every(e => e.getBoundingClientRect().right <= innerWidth)")
+    page.close()
 
 
 def test_search_finds_a_word(browser, address):
