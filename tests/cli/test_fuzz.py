@@ -63,7 +63,7 @@ def nothing_compiled(monkeypatch):
         posterior = Learned(rows.y, problem.num_outputs, self.task == "classification")
         return Solution(None, posterior, None, posterior, ())
 
-    def save(fitted, path, kind, parameters):
+    def save(fitted, path, parameters):
         kept.append(fitted)
         Path(path).touch()
 

@@ -84,6 +84,21 @@ def test_a_model_file_without_an_estimator_is_told_apart(tmp_path, content):
         load(tmp_path / "other.gfsvi")
 
 
+@pytest.mark.parametrize("parameters", [{"colour": "red"}, {"watch": None}, 3, ["kernel"]])
+def test_parameters_that_no_estimator_has_are_refused(saved, tmp_path, parameters):
+    content = persistence.read(saved)
+    persistence.write(tmp_path / "forged.gfsvi", content | {"parameters": parameters})
+    with pytest.raises(ModelFileError, match="expected .*; got"):
+        load(tmp_path / "forged.gfsvi")
+
+
+def test_a_fit_that_is_saved_by_itself_is_loaded_as_an_estimator(regressor, houses, tmp_path):
+    regressor.fitted_.save(tmp_path / "fit.gfsvi")
+    loaded = load(tmp_path / "fit.gfsvi")
+    assert type(loaded) is GFSVIRegressor
+    np.testing.assert_array_equal(loaded.predict(houses), regressor.predict(houses))
+
+
 def test_a_truncated_model_is_damaged(saved, tmp_path):
     path = tmp_path / "half.gfsvi"
     path.write_bytes(saved.read_bytes()[: saved.stat().st_size // 2])

@@ -102,7 +102,7 @@ class Fitted:
     @double
     def covariance(self, x: ArrayLike) -> np.ndarray:
         """Covariances of observations at the rows: (row, row[, target])."""
-        predictive = self.predict(x)
+        predictive = cast(AbstractRealPredictive, self.predict(x))
         rows = jnp.asarray(self.standardized(x))
         correlations = np.asarray(_correlations(self.posterior, rows))
         known, scatter = (
@@ -114,19 +114,13 @@ class Fitted:
         single = np.ndim(predictive.mean) == 1
         return covariances[0] if single else np.moveaxis(covariances, 0, -1)
 
-    def save(
-        self,
-        path: str | PathLike[str],
-        estimator: str | None = None,
-        parameters: Parameters | None = None,
-    ) -> None:
-        """Write this to one file, with the name and parameters of its estimator.
+    def save(self, path: str | PathLike[str], parameters: Parameters | None = None) -> None:
+        """Write this to one file, with the parameters of the fit.
 
         The checkpoint of the fit, if there is one, is removed.
         """
         kept = {} if parameters is None else saved_parameters(parameters)
-        content = {"fitted": self, "estimator": estimator, "parameters": kept}
-        model_file.write(path, content)
+        model_file.write(path, {"fitted": self, "parameters": kept})
         if parameters is not None and parameters.checkpoint is not None:
             Path(parameters.checkpoint).unlink(missing_ok=True)
 
@@ -136,22 +130,22 @@ class Fitted:
         return read_fitted(path)[0]
 
 
-def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, str | None, dict[str, object]]:
-    """Read a fit, the name of its estimator, and the parameters of that estimator."""
+def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
+    """Read a fit and its parameters."""
     content = model_file.read(path)
     if format_1.is_old(content):
-        return (
-            Fitted(**format_1.fields_of_fitted(content["fitted"])),
-            content["estimator"],
-            content["params"],
-        )
-    fitted = content.get("fitted")
-    if not isinstance(fitted, Fitted) or set(content) != {"fitted", "estimator", "parameters"}:
+        attributes, parameters = content["fitted"], content["params"]
+        content = {
+            "fitted": Fitted(**format_1.fields_of_fitted(attributes)),
+            "parameters": parameters,
+        }
+    fitted, parameters = (content.get(name) for name in ("fitted", "parameters"))
+    if not isinstance(fitted, Fitted) or not isinstance(parameters, dict):
         raise ModelFileError(
             f"expected a fitted model in {fspath(path)!r}; got something else. "
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
-    return fitted, content["estimator"], content["parameters"]
+    return fitted, parameters
 
 
 @eqx.filter_jit

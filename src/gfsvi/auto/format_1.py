@@ -10,7 +10,12 @@ _SAME += ("input_centre", "input_spread", "validation_rows", "feature_names")
 
 def is_old(content: dict[str, Any]) -> bool:
     """Whether this is the content of a model file of format 1."""
-    return set(content) == {"estimator", "params", "fitted"} and isinstance(content["fitted"], dict)
+    attributes = content.get("fitted")
+    return (
+        set(content) == {"estimator", "params", "fitted"}
+        and isinstance(attributes, dict)
+        and {f"{name}_" for name in (*_SAME, "novelty")} <= set(attributes)
+    )
 
 
 def fields_of_fitted(attributes: dict[str, Any]) -> dict[str, Any]:

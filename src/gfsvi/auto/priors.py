@@ -46,7 +46,10 @@ def kernels_named(
         return (build(registry.find("kernels", kernel), size),)
     families = tuple(registry.find("kernels", name) for name in AUTO_KERNELS)
     lengthscale = np.array(size**0.5) if common else np.full(size, size**0.5)
-    return tuple(OneOf(families, np.array(number), lengthscale) for number in range(len(families)))
+    choices = map(np.array, range(len(families)))
+    return tuple(
+        OneOf(families=families, choice=choice, lengthscale=lengthscale) for choice in choices
+    )
 
 
 def blank_prior(

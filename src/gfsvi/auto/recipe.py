@@ -95,4 +95,5 @@ def descriptions() -> dict[str, str]:
 def _is_calibrated(method: AbstractMethod) -> bool:
     """Whether the method has a calibration other than its default."""
     defaults = {field.name: field.default for field in dataclasses.fields(method)}
-    return "calibration" in defaults and method.calibration != defaults["calibration"]
+    own = getattr(method, "calibration", None)
+    return "calibration" in defaults and own != defaults["calibration"]

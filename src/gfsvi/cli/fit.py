@@ -5,6 +5,7 @@ import contextlib
 import shlex
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,13 +60,12 @@ def _fit(
     reporter: Reporter,
 ) -> "Fitted":
     """Fit, print the diagnostics, and write the model."""
-    from gfsvi.auto import Learner, recipe_for
-    from gfsvi.auto.parameters import MethodParameters, Parameters
+    from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
 
     recipe = recipe_for(arguments.method)
-    is_default = recipe is recipe_for("gfsvi")
-    parameters = (Parameters if is_default else MethodParameters)(
-        **({} if is_default else {"method": arguments.method}),
+    is_own = recipe is recipe_for("gfsvi")
+    kind = Parameters if is_own else partial(MethodParameters, arguments.method)
+    parameters = kind(
         kernel=arguments.kernel,
         likelihood=arguments.likelihood,
         random_state=arguments.seed,
@@ -78,9 +78,7 @@ def _fit(
         fitted = learner.learn_table(table, preparation, weights)
         for diagnostic in fitted.diagnostics:
             reporter.say(str(diagnostic))
-        kind = "Regressor" if preparation.task == "regression" else "Classifier"
-        family = "GFSVI" if is_default else "Bayesian"
-        fitted.save(arguments.output, f"{family}{kind}", parameters)
+        fitted.save(arguments.output, parameters)
     return fitted
 
 

@@ -83,7 +83,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gfsvi.load` reads."""
         check_is_fitted(self)
-        self.fitted_.save(path, type(self).__name__, self)
+        self.fitted_.save(path, self)
 
     def _with(self, fitted: Fitted) -> Self:
         self.fitted_ = fitted

@@ -13,19 +13,22 @@ from gfsvi.estimators.classifier import BayesianClassifier, GFSVIClassifier
 from gfsvi.estimators.regressor import BayesianRegressor, GFSVIRegressor
 from gfsvi.storage.model_file import ModelFileError
 
-ESTIMATORS: dict[str, type[AbstractEstimator]] = {
-    kind.__name__: kind
-    for kind in (GFSVIRegressor, GFSVIClassifier, BayesianRegressor, BayesianClassifier)
+KINDS: dict[str, tuple[type[AbstractEstimator], type[AbstractEstimator]]] = {
+    "regression": (GFSVIRegressor, BayesianRegressor),
+    "classification": (GFSVIClassifier, BayesianClassifier),
 }
+"""The estimators of the library's own method, and those of any method."""
 
 
 def load(path: str | PathLike[str]) -> Any:
     """Read a fitted estimator; nothing in the file is ever run."""
-    fitted, name, parameters = read_fitted(path)
-    kind = ESTIMATORS.get(name or "")
-    if kind is None or kind.task != fitted.task or not _are_known(kind, parameters):
+    fitted, parameters = read_fitted(path)
+    own, of_any_method = KINDS[fitted.task]
+    kind = of_any_method if "method" in parameters else own
+    known = {field.name for field in dataclasses.fields(kind)} - NOT_SAVED
+    if not set(parameters) <= known:
         raise ModelFileError(
-            f"expected a fitted estimator in {fspath(path)!r}; got something else. "
+            f"expected the parameters of a {kind.__name__} in {fspath(path)!r}; got others too. "
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
     estimator = kind(**parameters)._with(fitted)
@@ -33,8 +36,3 @@ def load(path: str | PathLike[str]) -> Any:
     if fitted.preparation is None and fitted.are_named:
         estimator.feature_names_in_ = np.array(fitted.feature_names, object)
     return estimator
-
-
-def _are_known(kind: type[AbstractEstimator], parameters: object) -> bool:
-    known = {field.name for field in dataclasses.fields(kind)} - NOT_SAVED
-    return isinstance(parameters, dict) and set(parameters) <= known
