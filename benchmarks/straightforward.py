@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.networks.base import AbstractNetwork
+from gfsvi.values import as_gaussian
 
 
 def objective(
@@ -44,7 +45,7 @@ def objective(
     mean, rows = linearized(points)
     rows = rows.astype(jnp.float64)
     identity = jnp.eye(len(points))
-    prior_values = prior.at(points)
+    prior_values = as_gaussian(prior.at(points))
     cov = rows @ rows.T + gamma * len(points) * identity
     prior_cov = prior_values.cov[0] + gamma * len(points) * identity
     factor, prior_factor = jnp.linalg.cholesky(cov), jnp.linalg.cholesky(prior_cov)

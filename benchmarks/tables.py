@@ -32,7 +32,7 @@ def run(x: np.ndarray, y: np.ndarray, fold: int, method: GFSVI | None = None) ->
     data, validation, test = fold_of(x, y, fold)
     key = jax.random.key(fold)
     kernel = Matern52(np.full(x.shape[1], x.shape[1] ** 0.5))
-    prior = Model(GaussianProcess(kernel), WarpedNormal(0.3, Warp.fitted(data.y)))
+    prior = Model(GaussianProcess(kernel), WarpedNormal(0.3, Warp.fitted(np.asarray(data.y))))
     prior = EmpiricalBayes()(prior, data, key=key).posterior
     chosen = time.perf_counter()
     fit = (GFSVI() if method is None else method)(prior, data, key=key, validation=validation)

@@ -26,7 +26,7 @@ from gfsvi.training import Adam
 def fit(num_steps: int = 800) -> tuple[Posterior, Data]:
     """A softmax network under an RBF prior on its logits."""
     x, y = make_moons(100, noise=0.1, random_state=0)
-    data = Data(x, y)
+    data = Data(np.asarray(x), np.asarray(y))
     model = Model(GaussianProcess(RBF(0.8, variance=300.0), outputs=2), Categorical())
     points = Mixture((BatchRows(50), LowDiscrepancy(50, -4.0, 4.0)))
     training = Training(num_steps=num_steps, optimizer=Adam(1e-2), evaluate_every=250)

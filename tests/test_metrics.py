@@ -48,7 +48,7 @@ def test_mse_is_the_mean_square_also_for_a_column():
     assert metrics.mse(predictive, y[:, None]) == pytest.approx(4)
 
 
-def test_a_wrong_number_of_observations_is_refused_in_words():
+def test_a_wrong_number_of_observations_raises():
     with pytest.raises(ValueError, match=r"expects one observation .*\(50,\); got \(49,\)"):
         metrics.mse(normal((50,)), np.zeros(49))
 
@@ -148,7 +148,7 @@ def test_the_best_threshold_is_found(inside, outside):
     assert metrics.out_of_distribution_accuracy(inside, outside) == pytest.approx(best)
 
 
-def test_unusable_scores_are_refused_in_words():
+def test_unusable_scores_raise():
     for inside in ([np.nan, 1.0], []):
-        with pytest.raises(ValueError, match="expects finite scores, at least one of each set"):
+        with pytest.raises(ValueError, match="expects finite scores, at least one per set"):
             metrics.out_of_distribution_accuracy(inside, [1.0])

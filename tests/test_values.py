@@ -42,7 +42,7 @@ def test_a_singular_gaussian_can_be_sampled(key):
 @pytest.mark.parametrize(
     ("mean", "cov"), [((3,), (3, 3)), ((1, 3), (1, 2, 2)), ((2, 3), (3, 3, 3))]
 )
-def test_shapes_that_do_not_fit_are_refused_in_words(mean, cov):
+def test_shapes_that_do_not_fit_raise(mean, cov):
     with pytest.raises(ValueError, match=r"expects mean .* got .* A single output"):
         Gaussian(np.zeros(mean), np.zeros(cov))
 

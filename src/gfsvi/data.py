@@ -1,10 +1,14 @@
 """Observations: inputs and targets, row by row."""
 
+from typing import TYPE_CHECKING
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, Shaped
+
+from gfsvi.numerics.types import AnyArray
 
 
 class Data(eqx.Module):
@@ -17,6 +21,10 @@ class Data(eqx.Module):
     x: Shaped[Array, "point *feature"]
     y: Shaped[Array, "point *output"]
     weights: Float[Array, " point"] | None = None
+
+    if TYPE_CHECKING:  # NumPy arrays are accepted and kept as they are
+
+        def __init__(self, x: AnyArray, y: AnyArray, weights: AnyArray | None = None) -> None: ...
 
     def __check_init__(self) -> None:
         if np.ndim(self.x) < 2 or np.ndim(self.y) < 1 or len(self.x) != len(self.y):
@@ -46,7 +54,7 @@ class Data(eqx.Module):
         """The weights, ones where none are given."""
         return jnp.ones(len(self)) if self.weights is None else jnp.asarray(self.weights)
 
-    def take(self, rows: Array) -> "Data":
+    def take(self, rows: AnyArray) -> "Data":
         """The rows with these numbers."""
         return Data(
             self.x[rows], self.y[rows], None if self.weights is None else self.weights[rows]

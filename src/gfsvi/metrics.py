@@ -1,14 +1,13 @@
-"""How good predictions are: numbers from a predictive distribution and what was then observed.
+"""Metrics of predictive distributions, given the observations.
 
-A metric is a mean over points and, where there are several outputs, over all scalar components.
+A metric is a mean over points and, for several outputs, over all scalar components.
 """
-
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
+from jax.typing import ArrayLike
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.numerics.precision import double
@@ -17,17 +16,17 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.predictives.normal import NormalPredictive
 
 
-def expected_log_likelihood(predictive: AbstractPredictive, y: Any) -> float:
+def expected_log_likelihood(predictive: AbstractPredictive, y: ArrayLike) -> float:
     """Mean of E_q[log p(y | f)], which the paper reports as log-likelihood; higher is better."""
-    return _mean_log_prob(predictive.expected_log_prob(y), y)
+    return _mean_log_prob(predictive.expected_log_prob(np.asarray(y)), y)
 
 
-def log_predictive_density(predictive: AbstractPredictive, y: Any) -> float:
-    """Mean of log E_q[p(y | f)], which most others report as log-likelihood; higher is better."""
-    return _mean_log_prob(predictive.log_prob(y), y)
+def log_predictive_density(predictive: AbstractPredictive, y: ArrayLike) -> float:
+    """Mean of log E_q[p(y | f)], which most other papers report; higher is better."""
+    return _mean_log_prob(predictive.log_prob(np.asarray(y)), y)
 
 
-def mse(predictive: AbstractRealPredictive, y: Any) -> float:
+def mse(predictive: AbstractRealPredictive, y: ArrayLike) -> float:
     """Mean squared difference between the predictive mean and y; lower is better."""
     mean = np.asarray(predictive.mean)
     return float(np.mean(np.square(mean - _shaped(y, mean))))
@@ -35,7 +34,7 @@ def mse(predictive: AbstractRealPredictive, y: Any) -> float:
 
 def crps(
     predictive: AbstractRealPredictive,
-    y: Any,
+    y: ArrayLike,
     *,
     num_samples: int = 1000,
     key: PRNGKeyArray | None = None,
@@ -56,7 +55,7 @@ def crps(
 
 
 @double
-def _normal_crps(predictive: NormalPredictive, y: Any) -> float:
+def _normal_crps(predictive: NormalPredictive, y: ArrayLike) -> float:
     # sigma [z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt(pi)], z = (y - mu) / sigma
     mean, std = np.asarray(predictive.mean), np.asarray(predictive.std)
     z = jnp.asarray((_shaped(y, mean) - mean) / std)
@@ -64,30 +63,30 @@ def _normal_crps(predictive: NormalPredictive, y: Any) -> float:
     return float(jnp.mean(std * score))
 
 
-def coverage(predictive: AbstractRealPredictive, y: Any, level: float = 0.95) -> float:
-    """Share of observations inside the central interval of this level; best is the level."""
+def coverage(predictive: AbstractRealPredictive, y: ArrayLike, level: float = 0.95) -> float:
+    """Share of observations inside the central interval of this level; ideally the level itself."""
     low, high = map(np.asarray, predictive.interval(level))
     y = _shaped(y, low)
     return float(np.mean((low <= y) & (y <= high)))
 
 
-def accuracy(predictive: CategoricalPredictive, y: Any) -> float:
+def accuracy(predictive: CategoricalPredictive, y: ArrayLike) -> float:
     """Share of labels that are the most probable class; higher is better."""
     predicted = np.asarray(predictive.predicted)
     return float(np.mean(predicted == _shaped(y, predicted)))
 
 
 def expected_calibration_error(
-    predictive: CategoricalPredictive, y: Any, num_bins: int = 15
+    predictive: CategoricalPredictive, y: ArrayLike, num_bins: int = 15
 ) -> float:
     """Mean of |accuracy - confidence| over equal-width bins of the largest probability.
 
-    Bins weigh what they hold and include their upper edge; lower is better.
+    Bins are weighted by their size and include their upper edge; lower is better.
     """
     return calibration_error(predictive.probabilities, y, num_bins)
 
 
-def calibration_error(probabilities: Any, y: Any, num_bins: int = 15) -> float:
+def calibration_error(probabilities: ArrayLike, y: ArrayLike, num_bins: int = 15) -> float:
     """`expected_calibration_error` of probabilities (point, class)."""
     probabilities = np.asarray(probabilities)
     confidence, predicted = probabilities.max(axis=-1), probabilities.argmax(axis=-1)
@@ -98,13 +97,15 @@ def calibration_error(probabilities: Any, y: Any, num_bins: int = 15) -> float:
     return float(np.sum(np.abs(gaps)) / len(confidence))
 
 
-def wasserstein2_squared(q_mean: Any, q_std: Any, p_mean: Any, p_std: Any) -> np.ndarray:
+def wasserstein2_squared(
+    q_mean: ArrayLike, q_std: ArrayLike, p_mean: ArrayLike, p_std: ArrayLike
+) -> np.ndarray:
     """Squared 2-Wasserstein distance between two normal distributions, at each point."""
     q_mean, q_std, p_mean, p_std = map(np.asarray, (q_mean, q_std, p_mean, p_std))
     return np.square(q_mean - p_mean) + np.square(q_std - p_std)
 
 
-def wasserstein2_squared_from_samples(q_draws: Any, p_draws: Any) -> np.ndarray:
+def wasserstein2_squared_from_samples(q_draws: ArrayLike, p_draws: ArrayLike) -> np.ndarray:
     """Squared 2-Wasserstein distance between equally many draws (sample, ...), at each point."""
     q_draws, p_draws = np.asarray(q_draws), np.asarray(p_draws)
     if q_draws.shape != p_draws.shape:
@@ -115,42 +116,43 @@ def wasserstein2_squared_from_samples(q_draws: Any, p_draws: Any) -> np.ndarray:
     return np.mean(np.square(np.sort(q_draws, axis=0) - np.sort(p_draws, axis=0)), axis=0)
 
 
-def out_of_distribution_accuracy(in_scores: Any, out_scores: Any) -> float:
-    """Best accuracy of telling the two sets apart by one threshold, whichever side is which.
+def out_of_distribution_accuracy(in_scores: ArrayLike, out_scores: ArrayLike) -> float:
+    """Best accuracy of separating the two sets by one threshold, in either direction.
 
-    The threshold is chosen on the very scores it is judged on, as in the paper, so equally many
-    scores of both sets give at least 0.5.
+    As in the paper, the threshold is chosen on the same scores that it is evaluated on, so two
+    sets of equal size give at least 0.5.
     """
     in_scores, out_scores = np.ravel(np.asarray(in_scores)), np.ravel(np.asarray(out_scores))
     scores = np.concatenate([in_scores, out_scores])
     if not (in_scores.size and out_scores.size and np.all(np.isfinite(scores))):
         raise ValueError(
-            "out_of_distribution_accuracy expects finite scores, at least one of each set; "
+            "out_of_distribution_accuracy expects finite scores, at least one per set; "
             f"got {in_scores.size} and {out_scores.size}, {np.sum(~np.isfinite(scores))} of them "
-            "NaN or infinite."
+            "NaN or infinite. Remove those."
         )
     order = np.argsort(scores)
     is_out = (np.arange(scores.size) >= in_scores.size)[order]
-    # right[k]: how many are right when the k smallest are called inside, the others outside
+    # right[k]: number classified correctly if the k smallest are called inside, the rest outside
     gained = np.concatenate([[0], np.cumsum(np.where(is_out, -1, 1))])
     right = out_scores.size + gained
-    # Equal scores cannot be told apart: only between different ones is there a threshold.
+    # Equal scores cannot be separated: thresholds lie between different scores.
     ordered = scores[order]
     between = np.concatenate([[True], ordered[1:] > ordered[:-1], [True]])
     possible = right[between]
     return float(max(possible.max(), scores.size - possible.min()) / scores.size)
 
 
-def _mean_log_prob(log_prob: Any, y: Any) -> float:
-    # log_prob adds the outputs of a point up
+def _mean_log_prob(log_prob: ArrayLike, y: ArrayLike) -> float:
+    # log_prob sums over the outputs of a point
     return float(np.mean(np.asarray(log_prob)) * len(np.asarray(log_prob)) / np.size(y))
 
 
-def _shaped(y: Any, like: np.ndarray) -> np.ndarray:
+def _shaped(y: ArrayLike, like: np.ndarray) -> np.ndarray:
     # (point, 1) beside (point,) would broadcast to (point, point)
-    y = np.asarray(y)
-    if y.size != like.size:
+    observed = np.asarray(y)
+    if observed.size != like.size:
         raise ValueError(
-            f"a metric expects one observation for each prediction, {like.shape}; got {y.shape}."
+            f"a metric expects one observation per prediction, {like.shape}; "
+            f"got {observed.shape}. Pass the observations of the predicted points."
         )
-    return y.reshape(like.shape)
+    return observed.reshape(like.shape)

@@ -1,6 +1,6 @@
 """A model: a random function and a likelihood. Prior and posterior are the same class."""
 
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 import equinox as eqx
 import jax
@@ -12,11 +12,24 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
-from gfsvi.numerics.types import Points
+from gfsvi.numerics.types import AnyArray, Points
 from gfsvi.predictives.base import AbstractPredictive
+from gfsvi.values import AbstractValues
 
 F = TypeVar("F", bound=AbstractRandomFunction, covariant=True)
 L = TypeVar("L", bound=AbstractLikelihood, covariant=True)
+R = TypeVar("R", bound=AbstractPredictive, covariant=True)
+
+
+class _PredictingLikelihood(Protocol[R]):
+    def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> R: ...
+
+
+class _PredictingModel(Protocol[R]):
+    """A model seen by the predictive of its likelihood, so that `predict` has its type."""
+
+    @property
+    def likelihood(self) -> _PredictingLikelihood[R]: ...
 
 
 class Model(eqx.Module, Generic[F, L]):
@@ -29,17 +42,17 @@ class Model(eqx.Module, Generic[F, L]):
     likelihood: L
 
     @double
-    def predict(self, x: Points, *, key: PRNGKeyArray | None = None) -> AbstractPredictive:
+    def predict(self: _PredictingModel[R], x: Points, *, key: PRNGKeyArray | None = None) -> R:
         """Predictive distribution of an observation at each point of `x`.
 
         Only sampled predictives use `key`; the same key gives the same result.
         """
         rows = jnp.asarray(padded(np.asarray(x)))
-        return to_numpy(_predict(self, rows, _key(key))).head(len(x))
+        return cast(R, to_numpy(_predict(cast(Model, self), rows, _key(key))).head(len(x)))
 
     @double
     def expected_log_prob(
-        self, x: Points, y: Array, *, key: PRNGKeyArray | None = None
+        self, x: Points, y: AnyArray, *, key: PRNGKeyArray | None = None
     ) -> Float[Array, " point"]:
         """E[log p(y | f(x))] at each point."""
         value_key, likelihood_key = jax.random.split(_key(key))

@@ -57,8 +57,8 @@ class AbstractBox(AbstractPoints):
         return dataclasses.replace(self, lower=lower, upper=upper)
 
     def draw(self, batch: Points, *, key: PRNGKeyArray) -> Drawn:
-        unit = self.draw_unit(jnp.shape(self.lower), batch.dtype, key=key)
-        lower, upper = jnp.asarray(self.lower, unit.dtype), jnp.asarray(self.upper, unit.dtype)
+        lower, upper = jnp.asarray(self.lower, batch.dtype), jnp.asarray(self.upper, batch.dtype)
+        unit = self.draw_unit(lower.shape, batch.dtype, key=key)
         return lower + (upper - lower) * unit
 
 
@@ -126,7 +126,7 @@ class FixedPoints(AbstractPoints):
     x: Points | None = None
 
     @property
-    def num_points(self) -> int:
+    def num_points(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return len(self._points)
 
     def bind(self, x: Points) -> "FixedPoints":
@@ -180,7 +180,7 @@ class Mixture(AbstractPoints):
     parts: tuple[AbstractPoints, ...]
 
     @property
-    def num_points(self) -> int:
+    def num_points(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         return sum(part.num_points for part in self.parts)
 
     def bind(self, x: Points) -> "Mixture":

@@ -1,6 +1,7 @@
-"""What can be called by name: the public classes of the collections, found by looking.
+"""Public classes by name, discovered in the packages of their collections.
 
-A new file in a plural package is all it takes; nothing is imported before somebody asks.
+A new file in one of these packages is enough to add a class; nothing is imported before its first
+use.
 """
 
 import difflib
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
-# Each collection: the module or package that it is, and the idea that its members share.
+# For each collection, its module or package and the base class of its members.
 _COLLECTIONS = {
     "covariances": ("gfsvi.covariances", "base.AbstractCovariance"),
     "datasets": ("gfsvi.bench.datasets", "gfsvi.bench.data.dataset.AbstractDataset"),
@@ -26,12 +27,12 @@ _COLLECTIONS = {
     "predictives": ("gfsvi.predictives", "base.AbstractPredictive"),
     "tasks": ("gfsvi.bench.tasks", "gfsvi.bench.task.AbstractTask"),
 }
-# Modules of a collection whose classes are made from other objects, not by name.
+# Modules whose classes are built from other objects and have no names.
 _NOT_BY_NAME = {"adapters", "base", "helmholtz", "one_of"}
 
 
 def collections() -> tuple[str, ...]:
-    """The collections there are."""
+    """The names of all collections."""
     return tuple(sorted(_COLLECTIONS))
 
 
@@ -59,7 +60,7 @@ def known_name(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def describe(collection: str) -> dict[str, str]:
-    """What every member of a collection is, in one sentence."""
+    """One sentence about each member of a collection."""
     classes = _classes(collection)
     return {name: _first_sentence(classes[name]) for name in sorted(classes)}
 
@@ -93,27 +94,27 @@ def _modules(home: ModuleType) -> Iterator[ModuleType]:
         try:
             yield importlib.import_module(f"{home.__name__}.{info.name}")
         except ModuleNotFoundError as error:
-            # Another framework may be missing; a missing part of our own is a mistake.
+            # Another framework may be missing; a missing module of our own is an error.
             if error.name is None or error.name.partition(".")[0] == "gfsvi":
                 raise
 
 
-def _is_final(member: Any, idea: type[Any]) -> bool:
+def _is_final(member: object, idea: type[Any]) -> bool:
     if not (inspect.isclass(member) and issubclass(member, idea)):
         return False
     return not (inspect.isabstract(member) or member.__name__.startswith(("Abstract", "_")))
 
 
 def _snake_case(name: str) -> str:
-    # A word begins at a capital after a small letter, or at the last capital of several.
+    # A word begins at a capital after a lower-case letter, or at the last of several capitals.
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _bare(name: Any) -> str:
+def _bare(name: object) -> str:
     return re.sub(r"[\s_-]", "", str(name)).lower()
 
 
-def _listed(known: Any) -> str:
+def _listed(known: Iterable[str]) -> str:
     *first, last = known
     return f"{', '.join(first)} or {last}" if first else last
 

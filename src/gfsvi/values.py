@@ -1,6 +1,7 @@
 """Values of a random function at some points: jointly or pointwise Gaussian, or samples."""
 
 from abc import abstractmethod
+from typing import TYPE_CHECKING
 
 import equinox as eqx
 import jax
@@ -14,8 +15,12 @@ from gfsvi.numerics.precision import double
 class AbstractValues(eqx.Module):
     """Values of a random function, with a mean, a variance and samples."""
 
-    mean: eqx.AbstractVar[Float[Array, "output point"]]
-    variance: eqx.AbstractVar[Float[Array, "output point"]]
+    if TYPE_CHECKING:  # fields or properties, hence not arguments of every constructor
+        mean: Float[Array, "output point"] = eqx.field(init=False)
+        variance: Float[Array, "output point"] = eqx.field(init=False)
+    else:
+        mean: eqx.AbstractVar[Float[Array, "output point"]]
+        variance: eqx.AbstractVar[Float[Array, "output point"]]
 
     @abstractmethod
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
@@ -47,7 +52,7 @@ class Gaussian(AbstractValues):
         return Gaussian(self.mean[chosen], cov)
 
     @property
-    def variance(self) -> Float[Array, "output point"]:
+    def variance(self) -> Float[Array, "output point"]:  # pyright: ignore[reportIncompatibleVariableOverride]
         diagonal = jnp.diagonal(self.cov, axis1=-2, axis2=-1)
         return jnp.broadcast_to(diagonal, jnp.shape(self.mean))
 
@@ -68,7 +73,7 @@ class Marginals(AbstractValues):
     cov: Float[Array, "point output output"]
 
     @property
-    def variance(self) -> Float[Array, "output point"]:
+    def variance(self) -> Float[Array, "output point"]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return jnp.diagonal(self.cov, axis1=-2, axis2=-1).T
 
     @double
@@ -100,11 +105,11 @@ class Samples(AbstractValues):
     draws: Float[Array, "sample output point"]
 
     @property
-    def mean(self) -> Float[Array, "output point"]:
+    def mean(self) -> Float[Array, "output point"]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return jnp.mean(self.draws, axis=0)
 
     @property
-    def variance(self) -> Float[Array, "output point"]:
+    def variance(self) -> Float[Array, "output point"]:  # pyright: ignore[reportIncompatibleVariableOverride]
         return jnp.var(self.draws, axis=0)
 
     @property

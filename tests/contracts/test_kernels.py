@@ -237,21 +237,21 @@ def test_every_feature_may_have_its_own_parameter(kernel, name, x, z):
 
 
 @pytest.mark.parametrize(("kernel", "name"), PER_FEATURE)
-def test_a_wrong_number_of_parameters_is_refused_in_words(kernel, name, x):
+def test_a_wrong_number_of_parameters_raises(kernel, name, x):
     with pytest.raises(ValueError, match="one per feature; got 3 for 2 features"):
         kernel(**{name: [1.0, 1.0, 1.0]}).gram(x)
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf])
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_parameters_that_are_not_positive_are_refused_in_words(kernel, value):
+def test_parameters_that_are_not_positive_raise(kernel, value):
     for field in dataclasses.fields(kernel):
         with pytest.raises(ValueError, match=f"{kernel.__name__} expects a positive.*{field.name}"):
             kernel(**{field.name: value})
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-def test_an_array_where_one_number_is_meant_is_refused_in_words(kernel):
+def test_an_array_where_one_number_is_meant_raises(kernel):
     for field in dataclasses.fields(kernel):
         if "feature" not in str(field.type):
             with pytest.raises(ValueError, match=f"expects one number as {field.name}; got"):

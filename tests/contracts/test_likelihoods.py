@@ -160,23 +160,23 @@ def test_a_likelihood_that_leaves_something_out_cannot_be_built(missing):
 
 
 @pytest.mark.parametrize("unusable", [np.nan, np.inf])
-def test_unusable_numbers_are_refused_in_words(likelihood, y, unusable):
+def test_unusable_numbers_raise(likelihood, y, unusable):
     with pytest.raises(ValueError, match=f"{type(likelihood).__name__} expects .*; got .*\\."):
         likelihood.check(np.where(np.arange(NUM_POINTS) == 2, unusable, y))
 
 
 @pytest.mark.parametrize("make_bad", [lambda y: y[:, None, None], lambda y: y[:0], lambda y: y[0]])
-def test_unusable_shapes_are_refused_in_words(likelihood, y, make_bad):
+def test_unusable_shapes_raise(likelihood, y, make_bad):
     with pytest.raises(ValueError, match=r"expects y of shape .*; got \(.*\)\. Reshape"):
         likelihood.check(make_bad(y))
 
 
-def test_text_is_refused_in_words(likelihood):
+def test_text_raises(likelihood):
     with pytest.raises(ValueError, match=r"expects numbers as y; got .*Convert"):
         likelihood.check(np.array(["a", "b"]))
 
 
-def test_gaussian_targets_are_finite_or_refused_in_words(likelihood, y):
+def test_gaussian_targets_are_finite_or_refused(likelihood, y):
     try:
         targets, variances = likelihood.gaussian_targets(y)[:2]
     except ValueError as refusal:

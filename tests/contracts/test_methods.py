@@ -168,7 +168,7 @@ def test_a_posterior_comes_back_from_a_file_bit_by_bit(
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_prior_of_the_wrong_kind_is_refused_in_words(method: AbstractMethod) -> None:
+def test_a_prior_of_the_wrong_kind_raises(method: AbstractMethod) -> None:
     if method.prior_kind not in (BayesianNetwork, GaussianProcess):
         return  # any prior with Gaussian values will do
     over_weights = BayesianNetwork.prior(MLP((8,)), X)
@@ -178,7 +178,7 @@ def test_a_prior_of_the_wrong_kind_is_refused_in_words(method: AbstractMethod) -
         method(Model(wrong, Normal(0.3)), Data(X, TASKS["regression"][0]), key=jax.random.key(0))
 
 
-def test_observations_that_make_no_sense_are_refused_in_words(
+def test_observations_that_make_no_sense_raise(
     method: AbstractMethod, first: tuple[str, Fit]
 ) -> None:
     task = first[0]

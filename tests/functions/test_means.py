@@ -67,7 +67,7 @@ def test_a_linear_mean_flattens_images():
     np.testing.assert_allclose(Linear(slope).at(images)[0], expected, rtol=1e-14)
 
 
-def test_slopes_that_do_not_fit_the_features_are_refused_in_words():
+def test_slopes_that_do_not_fit_the_features_raise():
     with pytest.raises(ValueError, match="one slope per feature; got 3 for points with 2 features"):
         Linear([1.0, 2.0, 3.0]).at(X)
 
@@ -78,8 +78,9 @@ def test_a_function_may_return_a_value_or_a_row_of_outputs_a_point():
 
 
 @pytest.mark.parametrize("function", [jnp.sum, lambda x: x.T, lambda x: x[None]])
-def test_a_function_that_forgets_the_points_is_refused_in_words(function):
-    with pytest.raises(ValueError, match=r"one row of outputs per point; got shape .* for 5 points"):
+def test_a_function_that_forgets_the_points_raises(function):
+    message = r"one row of outputs per point; got shape .* for 5 points"
+    with pytest.raises(ValueError, match=message):
         Function(function).at(X)
 
 

@@ -270,7 +270,7 @@ def test_the_chosen_noise_is_close_to_the_one_of_highest_evidence():
     assert float(fit.posterior.likelihood.noise) == pytest.approx(unbiased, rel=1e-2)
 
 
-def test_a_family_without_a_projection_is_refused_in_words():
+def test_a_family_without_a_projection_raises():
     problem = LinearProblem()
     with pytest.raises(TypeError, match=r"expects one of RotatedDiagonal\(\).*got Kronecker\. For"):
         Laplace(Kronecker())(problem.model, problem.data, key=KEY)

@@ -180,7 +180,7 @@ def test_a_custom_density_has_the_moments_and_draws_of_scipy(likelihood, f, thei
     )
 
 
-def test_a_custom_density_that_returns_an_array_is_refused_in_words():
+def test_a_custom_density_that_returns_an_array_raises():
     likelihood = CustomLikelihood(lambda y, f: -jnp.square(y - f))
     with pytest.raises(ValueError, match=r"one number; got an array of shape \(1,\).*f\[0\]"):
         likelihood.log_prob(Y, F[:1])

@@ -83,7 +83,7 @@ def test_validation_rows_set_the_noise(key):
     assert float(posterior.likelihood.noise) == pytest.approx(wanted, rel=0.02)
 
 
-def test_outputs_that_do_not_fit_are_refused_in_words(key):
+def test_outputs_that_do_not_fit_raise(key):
     model = Model(GaussianProcess(RBF(), outputs=3), Categorical())
     labels = Data(X, np.arange(30) % 3)
     with pytest.raises(ValueError, match="needs 3 function outputs.*network with 1"):

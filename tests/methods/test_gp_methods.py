@@ -58,7 +58,7 @@ def test_several_outputs_share_a_kernel(method, key):
 
 
 @pytest.mark.parametrize("method", [ExactGP(), SparseGP(), GWI(), GPClassifier()])
-def test_a_prior_over_weights_is_refused_in_words(method, key):
+def test_a_prior_over_weights_raises(method, key):
     model = Model(BayesianNetwork.prior(MLP((3,)), X), Normal())
     with pytest.raises(TypeError, match="needs a prior over functions.*got BayesianNetwork"):
         method(model, DATA, key=key)
@@ -75,14 +75,14 @@ def test_the_classifier_refuses_numbers_in_words(key):
 
 
 @pytest.mark.parametrize("method", [SparseGP(), GPClassifier(), GWI()])
-def test_outputs_that_do_not_fit_are_refused_in_words(method, key):
+def test_outputs_that_do_not_fit_raise(method, key):
     model = Model(GaussianProcess(RBF()), Categorical())
     with pytest.raises(ValueError, match="needs 3 function outputs.*got a prior with 1"):
         method(model, CLASSES, key=key)
 
 
 @pytest.mark.parametrize("method", [SparseGP(), GPClassifier(), GWI()])
-def test_labels_that_make_no_sense_are_refused_in_words(method, key):
+def test_labels_that_make_no_sense_raise(method, key):
     with pytest.raises(ValueError, match="Bernoulli expects labels 0 and 1"):
         method(Model(GaussianProcess(RBF()), Bernoulli()), CLASSES, key=key)
 

@@ -60,14 +60,14 @@ def test_a_sampled_function_is_one_of_the_members(key):
 
 
 @pytest.mark.parametrize("method", METHODS, ids=names)
-def test_a_prior_over_functions_is_refused_in_words(method, key):
+def test_a_prior_over_functions_raises(method, key):
     sentence = rf"{names(method)} needs a prior over weights \(BayesianNetwork\); got Gaussian"
     with pytest.raises(TypeError, match=sentence):
         method(Model(GaussianProcess(RBF()), Normal()), DATA, key=key)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=names)
-def test_outputs_that_do_not_fit_are_refused_in_words(method, key):
+def test_outputs_that_do_not_fit_raise(method, key):
     model = Model(MODEL.function, Categorical())
     with pytest.raises(ValueError, match="needs 3 function outputs.*network with 1"):
         method(model, Data(X, np.arange(40) % 3), key=key)
@@ -163,6 +163,6 @@ def test_whoever_watches_laplace_sees_one_run_and_can_stop_it(key):
     assert len(fit.history.steps["objective"]) == 300
 
 
-def test_an_empty_ensemble_is_refused_in_words():
+def test_an_empty_ensemble_raises():
     with pytest.raises(ValueError, match="at least one member; got num_members=0"):
         DeepEnsemble(0)

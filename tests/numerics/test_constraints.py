@@ -75,7 +75,7 @@ def test_free_scale_works_under_jit_and_grad():
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.nan, np.inf, [1.0, -1.0]])
-def test_values_that_are_not_positive_are_refused_in_words(value):
+def test_values_that_are_not_positive_raise(value):
     with pytest.raises(ValueError, match="Line expects a positive, finite scale; got"):
         Line(scale=value)
 

@@ -3,6 +3,7 @@
 import dataclasses
 from os import PathLike, fspath
 from pathlib import Path
+from typing import cast
 
 import equinox as eqx
 import jax
@@ -21,7 +22,7 @@ from gfsvi.functions.base import draw_values
 from gfsvi.model import Model
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double
-from gfsvi.predictives.base import AbstractPredictive, user_layout
+from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation

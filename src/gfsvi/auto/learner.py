@@ -8,14 +8,13 @@ from typing import Literal
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import PRNGKeyArray
 
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
-from gfsvi.auto.problem import Problem, Solution, hold_out
+from gfsvi.auto.problem import Problem, Solution, held_out_rows
 from gfsvi.auto.recipe import Recipe, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
@@ -28,7 +27,6 @@ from gfsvi.auto.targets import (
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
-from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
@@ -39,7 +37,6 @@ from gfsvi.numerics.threads import limit_threads
 from gfsvi.storage import model_file
 from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.tables import Preparation, PreparedTable
-from gfsvi.training.history import Fit
 from gfsvi.version import __version__
 
 Observe = Callable[[np.ndarray, np.ndarray | None], Observed]
@@ -101,37 +98,34 @@ class Learner:
 
     def solve(self, problem: Problem) -> Solution:
         """Choose the prior, fit under it, and examine the result."""
-        settings = problem.settings
+        parameters, settings = self.parameters, problem.settings
+        data, validation = problem.data, problem.validation
         random = jax.random.key(settings.seed, impl=RANDOM)
         key, prior_key, fit_key = jax.random.split(random, 3)
-        phases = Phases(
-            self._checkpoints(problem), self.parameters.watch, self.parameters.time_budget
-        )
-        network = network_for(
-            self.parameters.network, self.recipe.method, settings, problem.num_outputs
-        )
-        method = sized(self.recipe, settings, network, phases)
-        blank, others = self._blank_prior(problem, method, network)
+        phases = Phases(self._checkpoints(problem), parameters.watch, parameters.time_budget)
         choice = _within(self.recipe.choice, phases)
-        prior, fit = _fit(
-            method,
-            blank,
-            lambda: chosen_prior(blank, problem.data, choice, key=prior_key, others=others),
-            problem,
-            fit_key,
-        )
+        outputs = problem.num_outputs
+        network = network_for(parameters.network, self.recipe.method, settings, outputs)
+        method = sized(self.recipe, settings, network, phases)
+        prior, others = self._blank_prior(problem, method, network)
+        # Compiling the fit takes as long as choosing the prior: both at once.
+        with ThreadPoolExecutor(max_workers=1) as pool:
+            if isinstance(method, Precompiled):
+                pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
+            prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
+            fit = method(prior, data, key=fit_key, validation=validation)
         posterior, history = to_numpy((fit.posterior, fit.history))
-        novelty_measure = novelty_of(prior, posterior, problem.rows, seed=settings.seed)
+        novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
         diagnostics = diagnose(
             prior,
             posterior,
-            problem.data,
+            data,
             method=method,
             history=history,
             feature_names=problem.feature_names,
             key=key,
         )
-        return Solution(prior, posterior, history, to_numpy(novelty_measure), diagnostics)
+        return Solution(prior, posterior, history, novelty, diagnostics)
 
     def _learn(
         self,
@@ -146,10 +140,18 @@ class Learner:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
         centre, spread = _centre_and_spread(x, weights)
+        seed, fraction = int(self.parameters.random_state), self.parameters.validation_fraction
+        held_out = held_out_rows(len(x), fraction, seed)
         with limit_threads(len(x)):
             observed = observe(y, weights)
-            rows = Data((x - centre) / spread, observed.y, weights)
-            problem = self._problem(rows, observed.likelihood, names)
+            outputs = observed.likelihood.num_outputs(observed.y)
+            problem = Problem(
+                rows=Data((x - centre) / spread, observed.y, weights),
+                validation_rows=held_out,
+                likelihood=observed.likelihood,
+                feature_names=tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1))),
+                settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
+            )
             solution = self.solve(problem)
         return Fitted(
             **solution._asdict(),
@@ -160,7 +162,7 @@ class Learner:
             are_named=names is not None,
             preparation=None,
             settings=problem.settings,
-            validation_rows=counted[problem.validation_rows],
+            validation_rows=counted[held_out],
         )
 
     def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
@@ -169,30 +171,25 @@ class Learner:
             likelihood = self.recipe.likelihood
         return observed_numbers(y, likelihood, weights)
 
-    def _problem(
-        self, rows: Data, likelihood: AbstractLikelihood, names: Sequence[str] | None
-    ) -> Problem:
-        parameters = self.parameters
-        seed = int(parameters.random_state)
-        data, validation, validation_rows = hold_out(rows, parameters.validation_fraction, seed)
+    def _settings(
+        self, num_rows: int, num_held_out: int, shape: tuple[int, ...], num_outputs: int
+    ) -> Settings:
         given = ("hidden", "num_points", "gamma", "num_steps", "batch_size")
-        settings = Settings.derive(
+        return Settings.derive(
             self.recipe.method,
-            len(data),
-            len(validation_rows),
-            data.x.shape[1:],
-            likelihood.num_outputs(rows.y),
-            seed,
-            **{name: getattr(parameters, name) for name in given},
+            num_rows - num_held_out,
+            num_held_out,
+            shape,
+            num_outputs,
+            int(self.parameters.random_state),
+            **{name: getattr(self.parameters, name) for name in given},
         )
-        names = tuple(names or (f"x{i}" for i in range(1, rows.x.shape[1] + 1)))
-        return Problem(rows, data, validation, validation_rows, likelihood, names, settings)
 
     def _blank_prior(
         self, problem: Problem, method: AbstractMethod, network: AbstractNetwork
     ) -> tuple[Model, list[AbstractKernel]]:
         """The prior before its parameters are chosen, and further kernels to choose from."""
-        kernel, *others = kernels_named(self.parameters.kernel, problem.data.x.shape[1:])
+        kernel, *others = kernels_named(self.parameters.kernel, problem.rows.x.shape[1:])
         blank = blank_prior(
             method,
             problem.likelihood,
@@ -221,22 +218,6 @@ class Learner:
             "version": __version__,
         }
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
-
-
-def _fit(
-    method: AbstractMethod,
-    blank: Model,
-    choose: Callable[[], Model],
-    problem: Problem,
-    key: PRNGKeyArray,
-) -> tuple[Model, Fit]:
-    """Choose the prior while the fit compiles, which takes as long, then fit under it."""
-    data, validation = problem.data, problem.validation
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        if isinstance(method, Precompiled):
-            pool.submit(method.precompile, blank, data, key=key, validation=validation)
-        prior = choose()
-        return prior, method(prior, data, key=key, validation=validation)
 
 
 def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:

@@ -20,21 +20,29 @@ class Problem:
 
     Args:
         rows: All rows.
-        data: The rows to train on.
-        validation: The held-out rows, if there are any.
-        validation_rows: The positions of the held-out rows among all rows.
+        validation_rows: Positions of the held-out rows, which may be none.
         likelihood: How the targets scatter around the function.
         feature_names: One name per feature.
         settings: The sizes of the fit.
     """
 
     rows: Data
-    data: Data
-    validation: Data | None
     validation_rows: np.ndarray
     likelihood: AbstractLikelihood
     feature_names: tuple[str, ...]
     settings: Settings
+
+    @property
+    def data(self) -> Data:
+        """The rows to train on."""
+        if len(self.validation_rows) == 0:
+            return self.rows
+        return self.rows.take(np.delete(np.arange(len(self.rows)), self.validation_rows))
+
+    @property
+    def validation(self) -> Data | None:
+        """The held-out rows, if there are any."""
+        return self.rows.take(self.validation_rows) if len(self.validation_rows) else None
 
     @property
     def num_outputs(self) -> int:
@@ -52,11 +60,9 @@ class Solution(NamedTuple):
     diagnostics: tuple[Diagnostic, ...]
 
 
-def hold_out(data: Data, fraction: float, seed: int) -> tuple[Data, Data | None, np.ndarray]:
-    """Split into training rows, held-out rows if there are enough, and positions of the latter."""
-    order = np.random.default_rng(seed).permutation(len(data))
-    count = round(fraction * len(data))
-    if count < 2 or len(data) - count < 2:
-        return data, None, np.zeros(0, int)
-    held_out, rest = np.sort(order[:count]), np.sort(order[count:])
-    return data.take(rest), data.take(held_out), held_out
+def held_out_rows(num_rows: int, fraction: float, seed: int) -> np.ndarray:
+    """Sorted positions of the rows to hold out; none if there would be fewer than two."""
+    count = round(fraction * num_rows)
+    if count < 2 or num_rows - count < 2:
+        return np.zeros(0, int)
+    return np.sort(np.random.default_rng(seed).permutation(num_rows)[:count])

@@ -57,8 +57,10 @@ def split(arrays: Arrays, run: Run) -> Images:
     num_held_out = round(HELD_OUT * len(order))
     held_out, rest = np.sort(order[:num_held_out]), np.sort(order[num_held_out:])
     num_test = run.settings.get("num_test_rows", len(arrays["x_test"]))
+    known = arrays["x_train"], arrays["y_train"]
     return Images(
-        *(_part(arrays["x_train"], arrays["y_train"], arrays, rows) for rows in (rest, held_out)),
+        _part(*known, arrays, rest),
+        _part(*known, arrays, held_out),
         _part(arrays["x_test"], arrays["y_test"], arrays, np.arange(num_test)),
     )
 
@@ -125,7 +127,7 @@ def _points(measurement: str | None, arrays: dict[str, Arrays]) -> AbstractPoint
         return RandomPixel(25)
     if measurement == POOL:
         pool = arrays[POOL]
-        return Rows(jnp.asarray(standardized(_all_images(pool), pool)), num_points=20)
+        return Rows(x=jnp.asarray(standardized(_all_images(pool), pool)), num_points=20)
     raise ExperimentError(
         f"expected measurement to be one of {', '.join(MEASUREMENTS)} for a method that compares "
         f"at points; got {measurement!r}."

@@ -3,6 +3,7 @@
 import argparse
 import shlex
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -46,8 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _write_tables(known: Path, new: Path) -> None:
     from sklearn.datasets import load_diabetes
+    from sklearn.utils import Bunch
 
-    bunch = load_diabetes(scaled=False)
+    bunch = cast(Bunch, load_diabetes(scaled=False))
     frame = load_pandas().DataFrame(bunch.data, columns=bunch.feature_names)
     frame["sex"] = np.where(frame["sex"] == 1, "one", "other")
     frame["progression"] = bunch.target

@@ -45,7 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
             reporter.say(note)
         fitted = _fit(arguments, table, preparation, weights, reporter)
         if arguments.report is not None:
-            _write_report(arguments, fitted, table)
+            from gfsvi.report import write_page
+
+            name, command = Path(arguments.table).name, _command(arguments)
+            write_page(fitted, table, arguments.report, table=name, command=command)
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
@@ -131,18 +134,6 @@ def _time_left(arguments: argparse.Namespace) -> float | None:
         return None
     page = 0.0 if arguments.report is None else PAGE_SECONDS
     return max(0.1, arguments.time_budget - (time.monotonic() - arguments.began) - page)
-
-
-def _write_report(arguments: argparse.Namespace, fitted: "Fitted", table: PreparedTable) -> None:
-    from gfsvi.report import write_page
-
-    write_page(
-        fitted,
-        table,
-        arguments.report,
-        table=Path(arguments.table).name,
-        command=_command(arguments),
-    )
 
 
 def _command(arguments: argparse.Namespace) -> str:

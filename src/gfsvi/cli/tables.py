@@ -1,6 +1,6 @@
 """Tables of inputs and predictions."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas
 
     from gfsvi.auto import Fitted
+    from gfsvi.auto.targets import Labels
 
 
 def prepared(
@@ -41,7 +42,7 @@ def prediction_table(
     """One row of predictions per row of inputs."""
     predictive = fitted.predict(inputs)
     if isinstance(predictive, CategoricalPredictive):
-        columns = _label_columns(np.array(fitted.target.classes), predictive)
+        columns = _label_columns(np.array(cast("Labels", fitted.target).classes), predictive)
     else:
         targets = fitted.preparation.target if fitted.preparation is not None else None
         columns = _number_columns(targets, predictive, level)

@@ -21,6 +21,7 @@ from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints
 from gfsvi.predictives.base import Responses, library_layout
 from gfsvi.training.history import History
+from gfsvi.values import as_gaussian
 
 # Matrices of this size are decomposed in hundredths of a second and show the spectrum well.
 MAX_POINTS = 200
@@ -157,7 +158,7 @@ def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
 
 @jit_fast_compile
 def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
-    return prior.at(x).cov[0]
+    return as_gaussian(prior.at(x)).cov[0]
 
 
 @jit_fast_compile

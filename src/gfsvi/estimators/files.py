@@ -34,5 +34,5 @@ def load(path: str | PathLike[str]) -> Any:
     estimator = kind(**parameters)._with(fitted)
     estimator.n_features_in_ = len(fitted.feature_names)
     if fitted.preparation is None and fitted.are_named:
-        estimator.feature_names_in_ = np.array(fitted.feature_names, object)
+        setattr(estimator, "feature_names_in_", np.array(fitted.feature_names, object))  # noqa: B010
     return estimator

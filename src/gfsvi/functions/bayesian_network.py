@@ -71,8 +71,9 @@ class BayesianNetwork(AbstractRandomFunction):
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
         """Independent draws per point, by local reparameterisation where possible."""
         network, covariance = self.network, self.covariance
-        layered = isinstance(network, AbstractLayeredNetwork)
-        if not (layered and isinstance(covariance, AbstractIndependent)):
+        if not isinstance(network, AbstractLayeredNetwork):
+            return self.at(x, key=key)
+        if not isinstance(covariance, AbstractIndependent):
             return self.at(x, key=key)
         stds = covariance.stds(self.state, self.params)
         return self._samples(lambda k: network.perturbed(self.params, stds, x, key=k), key)

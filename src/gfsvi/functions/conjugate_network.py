@@ -163,6 +163,7 @@ class _DrawnFunction:
 
 def _by_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
     """Apply a function of rows block by block; its results have the rows in front."""
+    x = jnp.asarray(x)
     if size >= len(x):
         return function(x)
     num_blocks = -(-len(x) // size)

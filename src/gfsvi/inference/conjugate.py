@@ -11,6 +11,9 @@ network as far as it can follow, and what that leaves at Z through the prior. So
 at Z, and with the rows among the points the posterior there is the exact one.
 """
 
+# pyright: reportArgumentType=false
+# Factors are computed in NumPy and kept in modules that are typed for JAX.
+
 from typing import NamedTuple
 
 import equinox as eqx
@@ -232,4 +235,4 @@ def _factor(matrix: np.ndarray) -> np.ndarray:
         values, vectors = eigh(matrix)
         floor = np.finfo(np.float64).eps * len(matrix) * np.abs(values).max()
         root = np.sqrt(np.maximum(values, floor))[:, None] * vectors.T
-        return np.linalg.qr(root, mode="r").T
+        return np.asarray(np.linalg.qr(root, mode="r")).T

@@ -6,6 +6,9 @@ Gaussian regression that has their expected slope and curvature (natural-gradien
 one, damped), whose fixed point has zero gradient of the objective.
 """
 
+# pyright: reportArgumentType=false
+# Factors are computed in NumPy and kept in modules that are typed for JAX.
+
 import dataclasses
 from typing import NamedTuple
 
@@ -15,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 from scipy.linalg import eigh, solve_triangular
-from scipy.optimize import minimize_scalar
+from scipy.optimize import OptimizeResult, minimize_scalar
 
 from gfsvi.data import Data
 from gfsvi.inference.conjugate import (
@@ -134,12 +137,13 @@ class _LeftOut(NamedTuple):
         bounds = (np.log(SMALLEST_NOISE), np.log(LARGEST_NOISE))
         found = []
         for step in STEPS:
-            result = minimize_scalar(
+            result: OptimizeResult = minimize_scalar(
                 lambda log_noise, step=step: -self.log_density(np.exp(log_noise), step),
                 bounds=bounds,
                 method="bounded",
             )
-            found.append(Choice(float(np.exp(result.x)), step, -float(result.fun)))
+            noise, loss = float(np.exp(result["x"])), float(result["fun"])
+            found.append(Choice(noise, step, -loss))
         return max(found, key=lambda choice: choice.log_density)
 
 

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.inference.calibration import AbstractCalibration, fixed_by_prior
-from gfsvi.inference.models import WeightModel
+from gfsvi.inference.models import BNNModel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.training.history import Fit
@@ -129,7 +129,7 @@ def sampled_plan(
 ) -> Plan:
     """The plan for a network known by samples, of which a training step draws `num_samples`."""
 
-    def finish(posterior: WeightModel, data: Data) -> WeightModel:
+    def finish(posterior: BNNModel, data: Data) -> BNNModel:
         return _with_samples(posterior.function, posterior.likelihood, start.num_samples)
 
     few = _with_samples(start, likelihood, num_samples)
@@ -138,5 +138,5 @@ def sampled_plan(
 
 def _with_samples(
     network: BayesianNetwork, likelihood: AbstractLikelihood, num_samples: int
-) -> WeightModel:
+) -> BNNModel:
     return Model(dataclasses.replace(network, num_samples=num_samples), likelihood)

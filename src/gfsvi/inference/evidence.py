@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
-from gfsvi.inference.models import ProcessModel
+from gfsvi.inference.models import GPModel
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
@@ -27,13 +27,13 @@ IMPOSSIBLE = 1e10
 
 
 def log_marginal_likelihood(
-    model: ProcessModel, batch: Data, scale: float, *, key: PRNGKeyArray
+    model: GPModel, batch: Data, scale: float, *, key: PRNGKeyArray
 ) -> tuple[Float[Array, ""], Parts]:
     """log p(y | x) of a batch under the process and a Gaussian approximation of the likelihood."""
     return scale * log_evidence(model, batch), {}
 
 
-def log_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
+def log_evidence(model: GPModel, data: Data) -> Float[Array, ""]:
     """log p(y | x) of all rows under the process and a Gaussian approximation of the likelihood."""
     targets = targets_of(model, data, jitter=1e-8)
     values = model.function.at(data.x)
@@ -42,7 +42,7 @@ def log_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
     return normal_log_density(residual, cov) + jnp.sum(targets.log_factor)
 
 
-def targets_of(model: ProcessModel, data: Data, *, jitter: float = 0.0) -> GaussianTargets:
+def targets_of(model: GPModel, data: Data, *, jitter: float = 0.0) -> GaussianTargets:
     """The Gaussian regression that approximates the likelihood at these rows, with their weights.
 
     `jitter` is added to the variance of an observation of weight one.

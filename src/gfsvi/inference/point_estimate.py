@@ -11,7 +11,7 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.ensemble import Ensemble
 from gfsvi.inference.calibration import fixed_by_prior, with_share
 from gfsvi.inference.elbo import validation_score
-from gfsvi.inference.models import EnsembleModel, WeightModel
+from gfsvi.inference.models import BNNModel, EnsembleModel
 from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
@@ -84,7 +84,7 @@ def random_members(
 
 
 def most_probable(
-    model: WeightModel,
+    model: BNNModel,
     data: Data,
     training: Training,
     *,

@@ -5,7 +5,7 @@ Function values have shape (output, point); observations y have one entry or row
 
 import dataclasses
 from abc import abstractmethod
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
@@ -16,10 +16,16 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, PyTree
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, is_learnable
+from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import AbstractConditional, AbstractPredictive, ResponseDraws, Responses
 from gfsvi.predictives.base import FunctionValues as FunctionValues
 from gfsvi.predictives.mixture import MixturePredictive
 from gfsvi.values import AbstractValues
+
+if TYPE_CHECKING:  # type checkers recognise class variables by this name only
+    from typing import ClassVar as AbstractClassVar
+else:
+    from equinox import AbstractClassVar
 
 PointLogProb = Float[Array, " point"]
 NoiseStd = Float[Array, "#output"]
@@ -36,16 +42,16 @@ class AbstractLikelihood(AbstractConditional):
     so that these can be standardised.
     """
 
-    conjugate: eqx.AbstractClassVar[bool]
-    has_gaussian_targets: eqx.AbstractClassVar[bool]
-    rescalable: eqx.AbstractClassVar[bool]
+    conjugate: AbstractClassVar[bool]
+    has_gaussian_targets: AbstractClassVar[bool]
+    rescalable: AbstractClassVar[bool]
 
     @abstractmethod
     def check(self, y: ArrayLike) -> None:
         """Raise if this likelihood cannot explain the observations."""
 
     @abstractmethod
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         """How many function outputs these observations need."""
 
     @property
@@ -61,7 +67,7 @@ class AbstractLikelihood(AbstractConditional):
 
     @abstractmethod
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         """E[log p(y | f)] over the function's values at each point."""
 
@@ -70,7 +76,7 @@ class AbstractLikelihood(AbstractConditional):
         """The distribution of new observations."""
 
     @abstractmethod
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """Targets and noise variances of the closest Gaussian regression.
 
         It stands in for this likelihood when a prior is chosen by marginal likelihood.
@@ -98,7 +104,7 @@ class AbstractRealLikelihood(AbstractLikelihood):
 class AbstractNoisyLikelihood(AbstractLikelihood):
     """A likelihood of numbers with normal noise, one for all outputs or one per output."""
 
-    noise: eqx.AbstractVar[Float[Array, ""] | Float[Array, " output"]]
+    noise: eqx.AbstractVar[PerOutput]
     discrete: ClassVar[bool] = False
     has_gaussian_targets: ClassVar[bool] = True
     rescalable: ClassVar[bool] = True
@@ -127,7 +133,7 @@ class AbstractLabelLikelihood(AbstractLikelihood):
         return None
 
 
-def per_output(parameter: Float[Array, ""] | Float[Array, " output"]) -> Float[Array, "#output 1"]:
+def per_output(parameter: PerOutput) -> Float[Array, "#output 1"]:
     """A parameter shared by all outputs, or one per output, as a column for (output, point)."""
     return jnp.reshape(jnp.asarray(parameter), (-1, 1))
 

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, PRNGKeyArray
+from jaxtyping import ArrayLike, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractLabelLikelihood,
@@ -14,6 +14,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import expectation_by_quadrature, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
@@ -32,14 +33,14 @@ class Bernoulli(AbstractLabelLikelihood):
                 "Encode them as 0 and 1, or use Categorical for more than two classes."
             )
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return 1
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return _log_sigmoid(y, f)[0]
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         # log_sigmoid bends at 0 and is straight beyond a few units on both sides
         return expectation_by_quadrature(lambda f: _log_sigmoid(y, f), values, width=2.0)
@@ -55,7 +56,7 @@ class Bernoulli(AbstractLabelLikelihood):
     def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         return jax.random.bernoulli(key, jax.nn.sigmoid(f), (num_samples, *f.shape)).astype(int)
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """The log-odds of the two classes' Dirichlet targets, with the noise of both."""
         y = jnp.asarray(y, float)
         targets, variances = dirichlet_targets(jnp.stack([1 - y, y]), self.pseudo_count)
@@ -63,5 +64,5 @@ class Bernoulli(AbstractLabelLikelihood):
         return GaussianTargets(log_odds, jnp.sum(variances, axis=0, keepdims=True))
 
 
-def _log_sigmoid(y: Array, f: FunctionValues) -> FunctionValues:
+def _log_sigmoid(y: AnyArray, f: FunctionValues) -> FunctionValues:
     return jax.nn.log_sigmoid((2 * jnp.asarray(y).astype(f.dtype) - 1) * f)

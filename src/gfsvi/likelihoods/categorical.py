@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, PRNGKeyArray
+from jaxtyping import ArrayLike, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractLabelLikelihood,
@@ -14,6 +14,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import expectation_by_sampling, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.values import AbstractValues
@@ -45,17 +46,17 @@ class Categorical(AbstractLabelLikelihood):
                 f"got {labels[-1]}. Encode the classes from 0, or raise num_classes."
             )
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         # With a single class there would be nothing to learn.
         return self.num_classes or max(2, int(np.max(np.asarray(y))) + 1)
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         labels = jnp.asarray(y).astype(int)
         log_probabilities = jax.nn.log_softmax(f, axis=0)
         return jnp.take_along_axis(log_probabilities, labels[None, :], axis=0)[0]
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         return expectation_by_sampling(
             lambda f: self.log_prob(y, f), values, key=key, num_samples=self.num_samples
@@ -73,7 +74,7 @@ class Categorical(AbstractLabelLikelihood):
         shape = (num_samples, f.shape[1])
         return jax.random.categorical(key, f, axis=0, shape=shape)[:, None, :]
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """Dirichlet targets of the labels, one output per class."""
         num_classes = self.num_outputs(y) if num_outputs is None else num_outputs
         one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), num_classes, dtype=float)

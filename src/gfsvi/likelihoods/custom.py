@@ -17,6 +17,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import expectation_by_quadrature, expectation_by_sampling
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.values import AbstractValues
 
@@ -65,14 +66,14 @@ class CustomLikelihood(AbstractRealLikelihood):
                 "Widen the support or remove these rows."
             )
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return self.num_function_outputs
 
     @property
     def noise_std(self) -> None:
         return None
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         log_prob = jax.vmap(self.log_density)(jnp.reshape(jnp.asarray(y), (-1,)), f.T)
         if log_prob.ndim != 1:
             raise ValueError(
@@ -82,7 +83,7 @@ class CustomLikelihood(AbstractRealLikelihood):
         return log_prob
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         if self.num_function_outputs == 1:
             return expectation_by_quadrature(lambda f: self.log_prob(y, f)[None], values)
@@ -90,7 +91,7 @@ class CustomLikelihood(AbstractRealLikelihood):
             lambda f: self.log_prob(y, f), values, key=key, num_samples=self.num_samples
         )
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         raise ValueError(
             "choosing a prior by marginal likelihood expects a likelihood that a Gaussian "
             "regression can stand for; got CustomLikelihood. Give the prior's kernel its "

@@ -5,7 +5,7 @@ from typing import ClassVar
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractNoisyLikelihood,
@@ -18,6 +18,7 @@ from gfsvi.likelihoods.base import (
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Marginals, Samples
 
@@ -28,19 +29,19 @@ class HeteroscedasticNormal(AbstractNoisyLikelihood, AbstractRealLikelihood):
     Its `noise_std` is the noise where f2 is zero.
     """
 
-    noise: Float[Array, ""] | Float[Array, " response"] = positive(0.1)
+    noise: PerOutput = positive(0.1)
     conjugate: ClassVar[bool] = False
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return 2 * len(library_layout(y))
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         mean, log_std = _halves(f)
         std = per_output(self.noise) * jnp.exp(log_std)
         return jnp.sum(norm.logpdf(library_layout(y), mean, std), axis=0)
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         if isinstance(values, Samples):
             return mean_over_draws(lambda f: self.log_prob(y, f), values)
@@ -51,7 +52,7 @@ class HeteroscedasticNormal(AbstractNoisyLikelihood, AbstractRealLikelihood):
         log_std = jnp.log(noise) + m2
         return jnp.sum(-0.5 * np.log(2 * np.pi) - log_std - square / (2 * noise**2), axis=0)
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """Targets of the first half of the outputs; the noise is not observed."""
         targets = library_layout(y)
         variance = jnp.broadcast_to(per_output(self.noise) ** 2, targets.shape)

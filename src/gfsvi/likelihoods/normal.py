@@ -15,6 +15,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.values import AbstractValues
@@ -23,17 +24,17 @@ from gfsvi.values import AbstractValues
 class Normal(AbstractNoisyLikelihood):
     """y = f + noise N(0, 1), with one noise for all outputs or one per output."""
 
-    noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
+    noise: PerOutput = positive(0.1)
     conjugate: ClassVar[bool] = True
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return len(library_layout(y))
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return jnp.sum(norm.logpdf(library_layout(y), f, self._column), axis=0)
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         # E[(y - f)^2] = (y - mean)^2 + variance, for any distribution of f
         penalty = jnp.sum(values.variance / (2 * self._column**2), axis=0)
@@ -50,7 +51,7 @@ class Normal(AbstractNoisyLikelihood):
     def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         return normal_draws(f, self._column, num_samples, key=key)
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         targets = library_layout(y)
         return GaussianTargets(targets, jnp.broadcast_to(self._column**2, targets.shape))
 

@@ -18,6 +18,7 @@ from gfsvi.likelihoods.base import (
 from gfsvi.likelihoods.expectations import expectation_by_quadrature
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues
 
@@ -25,8 +26,8 @@ from gfsvi.values import AbstractValues
 class StudentT(AbstractRealLikelihood):
     """y = f + scale t with Student's t: outliers pull less than under Normal."""
 
-    scale: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
-    degrees_of_freedom: Float[Array, ""] | Float[Array, " output"] = positive(4.0)
+    scale: PerOutput = positive(0.1)
+    degrees_of_freedom: PerOutput = positive(4.0)
     discrete: ClassVar[bool] = False
     conjugate: ClassVar[bool] = False
     has_gaussian_targets: ClassVar[bool] = True
@@ -38,7 +39,7 @@ class StudentT(AbstractRealLikelihood):
     def check(self, y: ArrayLike) -> None:
         check_numbers(self, y)
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return len(library_layout(y))
 
     @property
@@ -48,11 +49,11 @@ class StudentT(AbstractRealLikelihood):
         finite = jnp.where(jnp.isfinite(factor), factor, 1.0)
         return (per_output(self.scale) * jnp.sqrt(finite))[:, 0]
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return jnp.sum(self._log_densities(y, f), axis=0)
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         # log(1 + (y - f)^2 / (n scale^2)) bends around y over scale sqrt(n)
         width = per_output(self.scale) * jnp.sqrt(per_output(self.degrees_of_freedom))
@@ -61,7 +62,7 @@ class StudentT(AbstractRealLikelihood):
             lambda f: self._log_densities(y, f), values, centre=centre, width=width
         )
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """The observations with the variance of their noise, or scale^2 if that is infinite."""
         targets = library_layout(y)
         variance = jnp.broadcast_to(jnp.square(self.noise_std)[:, None], targets.shape)
@@ -78,7 +79,7 @@ class StudentT(AbstractRealLikelihood):
         squared = freedom * jnp.expm1(-2 / freedom * jnp.log(radius))
         return f + per_output(self.scale) * jnp.sqrt(squared) * jnp.cos(2 * jnp.pi * angle)
 
-    def _log_densities(self, y: Array, f: FunctionValues) -> FunctionValues:
+    def _log_densities(self, y: AnyArray, f: FunctionValues) -> FunctionValues:
         freedom, scale = per_output(self.degrees_of_freedom), per_output(self.scale)
         return t.logpdf(library_layout(y), freedom, f, scale)
 

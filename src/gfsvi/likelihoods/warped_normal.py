@@ -16,6 +16,7 @@ from gfsvi.likelihoods.base import (
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.predictives.warp import Warp
 from gfsvi.predictives.warped import WarpedPredictive, moments_given
@@ -28,18 +29,18 @@ class WarpedNormal(AbstractNoisyLikelihood):
     The warp is learned with the prior; a warp that hardly bends gives `Normal`.
     """
 
-    noise: Float[Array, ""] | Float[Array, " output"] = positive(0.1)
+    noise: PerOutput = positive(0.1)
     warp: Warp = chosen_with_prior(Warp())
     conjugate: ClassVar[bool] = True
 
-    def num_outputs(self, y: Array) -> int:
+    def num_outputs(self, y: AnyArray) -> int:
         return len(library_layout(y))
 
-    def log_prob(self, y: Array, f: FunctionValues) -> PointLogProb:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return self._on_scale.log_prob(self._warped(y), f) + self._log_slope(y)
 
     def expected_log_prob(
-        self, y: Array, values: AbstractValues, *, key: PRNGKeyArray
+        self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
         on_scale = self._on_scale.expected_log_prob(self._warped(y), values, key=key)
         return on_scale + self._log_slope(y)
@@ -53,7 +54,7 @@ class WarpedNormal(AbstractNoisyLikelihood):
     def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         return self.warp.inverse(self._on_scale.draw(f, num_samples, key=key))
 
-    def gaussian_targets(self, y: Array, num_outputs: int | None = None) -> GaussianTargets:
+    def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         on_scale = self._on_scale.gaussian_targets(self._warped(y))
         return on_scale._replace(log_factor=self._log_slope(y))
 
@@ -61,12 +62,12 @@ class WarpedNormal(AbstractNoisyLikelihood):
     def _on_scale(self) -> Normal:
         return Normal(self.noise)
 
-    def _warped(self, y: Array) -> Float[Array, "point output"]:
+    def _warped(self, y: AnyArray) -> Float[Array, "point output"]:
         return self.warp.forward(_columns(y)).T
 
-    def _log_slope(self, y: Array) -> PointLogProb:
+    def _log_slope(self, y: AnyArray) -> PointLogProb:
         return jnp.sum(self.warp.log_slope(_columns(y)), axis=0)
 
 
-def _columns(y: Array) -> FunctionValues:
+def _columns(y: AnyArray) -> FunctionValues:
     return jnp.asarray(library_layout(y), np.float64)

@@ -13,7 +13,7 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import log_marginal_likelihood, perturbed
-from gfsvi.inference.models import ProcessModel
+from gfsvi.inference.models import GPModel, K
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import has_noise
 from gfsvi.methods.base import AbstractMethod
@@ -62,8 +62,8 @@ class EmpiricalBayes(AbstractMethod[GaussianProcess]):
 
     @double
     def __call__(
-        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit[ProcessModel]:
+        self, model: GPModel[K], data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[GPModel[K]]:
         self.check_prior(model)
         model.likelihood.check(np.asarray(data.y))
         prior = model.function
@@ -98,8 +98,8 @@ class EmpiricalBayes(AbstractMethod[GaussianProcess]):
 
     @double
     def _fit(
-        self, model: ProcessModel, data: Data, key: PRNGKeyArray, training: Training
-    ) -> Fit[ProcessModel]:
+        self, model: GPModel, data: Data, key: PRNGKeyArray, training: Training
+    ) -> Fit[GPModel]:
         posterior, history = maximize(
             log_marginal_likelihood,
             model,

@@ -12,8 +12,7 @@ from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.calibration import AbstractCalibration, NoCalibration
 from gfsvi.inference.evidence import log_evidence, most_probable, no_history, targets_of
-from gfsvi.inference.models import ProcessModel
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.inference.models import GPModel, K
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.numerics.precision import double
@@ -21,7 +20,7 @@ from gfsvi.training.history import Fit
 from gfsvi.training.steps import Where
 
 MAX_ROWS = 20_000
-ConditionedModel: TypeAlias = Model[ConditionedProcess, AbstractLikelihood]
+ConditionedModel: TypeAlias = Model[ConditionedProcess, K]
 
 
 class ExactGP(AbstractMethod[GaussianProcess]):
@@ -43,8 +42,8 @@ class ExactGP(AbstractMethod[GaussianProcess]):
 
     @double
     def __call__(
-        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit[ConditionedModel]:
+        self, model: GPModel[K], data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[ConditionedModel[K]]:
         self._check(model, data)
         history = no_history()
         if self.num_starts > 0:
@@ -60,7 +59,7 @@ class ExactGP(AbstractMethod[GaussianProcess]):
             posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
         return Fit(posterior, history)
 
-    def _check(self, model: ProcessModel, data: Data) -> None:
+    def _check(self, model: GPModel, data: Data) -> None:
         self.check_prior(model)
         if not model.likelihood.conjugate:
             raise TypeError(

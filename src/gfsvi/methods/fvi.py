@@ -18,7 +18,7 @@ from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import random_start
-from gfsvi.inference.models import ProcessModel, WeightModel
+from gfsvi.inference.models import BNNModel, GPModel
 from gfsvi.inference.stein import estimated_score
 from gfsvi.methods.variational import AbstractVariational
 from gfsvi.networks.base import AbstractNetwork
@@ -63,7 +63,7 @@ class FVI(AbstractVariational[GaussianProcess]):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    def plan(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: GPModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data, self.network)
         x = jnp.asarray(data.x)
         start = random_start(BayesianNetwork, self.network, self.covariance, x, self.dtype, key=key)
@@ -91,7 +91,7 @@ class SteinKL(eqx.Module):
     num_samples: int = eqx.field(static=True)
 
     def __call__(
-        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: BNNModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         points_key, draw_key, noise_key = jax.random.split(key, 3)
         x = self.points.draw(batch.x, key=points_key)

@@ -25,7 +25,7 @@ from gfsvi.inference.divergences import regularized_divergence
 from gfsvi.inference.elbo import Elbo, Plan, maximize_elbo, validation_score
 from gfsvi.inference.initialization import MAX_SCALED_FEATURES, random_start
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, MeanProblem, draw_points
-from gfsvi.inference.models import LinearizedModel
+from gfsvi.inference.models import K, LinearizedModel
 from gfsvi.inference.outputs import check_outputs, some_outputs
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
@@ -102,13 +102,13 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
     @double
     def __call__(
         self,
-        model: Model,
+        model: Model[AbstractRandomFunction, K],
         data: Data,
         *,
         key: PRNGKeyArray,
         validation: Data | None = None,
-        start: LinearizedModel | None = None,
-    ) -> Fit[LinearizedModel]:
+        start: LinearizedModel[K] | None = None,
+    ) -> Fit[LinearizedModel[K]]:
         """Fit to `data`, starting from `start` (an earlier posterior) if given."""
         init_key, train_key = jax.random.split(key)
         check_outputs(model, data, self.network)

@@ -14,7 +14,7 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evidence import most_probable, no_history
-from gfsvi.inference.models import ProcessModel
+from gfsvi.inference.models import GPModel, K
 from gfsvi.inference.sums import total_log_prob
 from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.likelihoods.bernoulli import Bernoulli
@@ -31,7 +31,7 @@ MAX_NEWTON_STEPS = 100
 TOLERANCE = 1e-10
 JITTER = 1e-8
 SMALLEST_CURVATURE = 1e-10
-ConditionedModel: TypeAlias = Model[ConditionedProcess, AbstractLikelihood]
+ConditionedModel: TypeAlias = Model[ConditionedProcess, K]
 
 
 class GPClassifier(AbstractMethod[GaussianProcess]):
@@ -54,8 +54,8 @@ class GPClassifier(AbstractMethod[GaussianProcess]):
 
     @double
     def __call__(
-        self, model: ProcessModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit[ConditionedModel]:
+        self, model: GPModel[K], data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[ConditionedModel[K]]:
         self._check(model, data)
         data = jax.tree.map(jnp.asarray, data)
         data = dataclasses.replace(data, x=data.x.astype(jnp.float64))
@@ -69,8 +69,8 @@ class GPClassifier(AbstractMethod[GaussianProcess]):
         return Fit(Model(function, model.likelihood), history)
 
     def _with_best_parameters(
-        self, model: ProcessModel, data: Data, key: PRNGKeyArray
-    ) -> tuple[ProcessModel, History]:
+        self, model: GPModel, data: Data, key: PRNGKeyArray
+    ) -> tuple[GPModel, History]:
         if self.num_starts == 0 or not isinstance(model.likelihood, Bernoulli):
             return model, no_history()
         fit = most_probable(
@@ -78,7 +78,7 @@ class GPClassifier(AbstractMethod[GaussianProcess]):
         )
         return fit.posterior, fit.history
 
-    def _check(self, model: ProcessModel, data: Data) -> None:
+    def _check(self, model: GPModel, data: Data) -> None:
         self.check_prior(model)
         if not isinstance(model.likelihood, (Bernoulli, Categorical)):
             raise TypeError(
@@ -89,7 +89,7 @@ class GPClassifier(AbstractMethod[GaussianProcess]):
 
 
 @double
-def laplace_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
+def laplace_evidence(model: GPModel, data: Data) -> Float[Array, ""]:
     """Laplace's approximation of log p(y | x) for one latent function (their Eq. 3.32)."""
     mean, cov = _prior_at(model, data)
     frozen = _newton_coefficients(_frozen(model), data)
@@ -102,23 +102,23 @@ def laplace_evidence(model: ProcessModel, data: Data) -> Float[Array, ""]:
     return fit - coefficients @ (f - mean) / 2 - jnp.sum(jnp.log(jnp.diagonal(factor)))
 
 
-def _frozen(model: ProcessModel) -> ProcessModel:
+def _frozen(model: GPModel) -> GPModel:
     """The model with gradients stopped."""
     return jax.tree.map(lambda n: jax.lax.stop_gradient(n) if is_learnable(n) else n, model)
 
 
-def _prior_at(model: ProcessModel, data: Data) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+def _prior_at(model: GPModel, data: Data) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
     values = model.function.at(data.x)
     return values.mean[0], values.cov[0]
 
 
 @eqx.filter_jit
-def _newton_mode(model: ProcessModel, data: Data) -> Float[Array, "1 n"]:
+def _newton_mode(model: GPModel, data: Data) -> Float[Array, "1 n"]:
     mean, cov = _prior_at(model, data)
     return (mean + cov @ _newton_coefficients(model, data))[None]
 
 
-def _newton_coefficients(model: ProcessModel, data: Data) -> Float[Array, " n"]:
+def _newton_coefficients(model: GPModel, data: Data) -> Float[Array, " n"]:
     """K^{-1} (f - m) at the mode, by Newton steps that are halved until they improve."""
     mean, cov = _prior_at(model, data)
 
@@ -147,7 +147,7 @@ def _newton_coefficients(model: ProcessModel, data: Data) -> Float[Array, " n"]:
 
 
 def _newton_target(
-    model: ProcessModel, data: Data, mean: Array, cov: Array, coefficients: Array
+    model: GPModel, data: Data, mean: Array, cov: Array, coefficients: Array
 ) -> Array:
     """Where a full Newton step leads: a = b - W^½ B^{-1} W^½ K b, b = W (f - m) + slope."""
     f = jax.lax.stop_gradient(mean + cov @ coefficients)
@@ -164,7 +164,7 @@ def _balanced_factor(cov: Float[Array, "n n"], curvature: Float[Array, " n"]) ->
     return cholesky(add_to_diagonal(root[:, None] * cov * root, 1.0), 1.0)
 
 
-def _whitened_mode(model: ProcessModel, data: Data) -> FunctionValues:
+def _whitened_mode(model: GPModel, data: Data) -> FunctionValues:
     """The mode for several latent functions: a concave problem in v, where f = m + L v."""
     values = model.function.at(data.x)
     jitter = JITTER * jnp.mean(values.variance)

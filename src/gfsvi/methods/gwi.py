@@ -18,9 +18,8 @@ from gfsvi.inference.calibration import AbstractCalibration, HeldOut, fixed_by_p
 from gfsvi.inference.elbo import Elbo, Plan
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.initialization import MAX_NOISE_ROWS, MAX_SCALED_FEATURES
-from gfsvi.inference.models import ProcessModel
+from gfsvi.inference.models import GPModel, K
 from gfsvi.inference.wasserstein import squared_wasserstein
-from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.variational import AbstractVariational
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork, Params
@@ -36,7 +35,7 @@ from gfsvi.training.steps import Parts, Where
 # Keeps the square root differentiable at a distance of zero.
 SMALLEST_SQUARE = 1e-10
 
-NetworkMeanModel: TypeAlias = Model[NetworkMeanProcess, AbstractLikelihood]
+NetworkMeanModel: TypeAlias = Model[NetworkMeanProcess, K]
 
 
 class GWI(AbstractVariational[GaussianProcess]):
@@ -72,7 +71,7 @@ class GWI(AbstractVariational[GaussianProcess]):
     fixed: Where | None = eqx.field(static=True, default=None)
     calibration: AbstractCalibration = HeldOut()
 
-    def plan(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: GPModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data, self.network)
         return Plan(
             self.initial(model, data, key=key),
@@ -82,7 +81,7 @@ class GWI(AbstractVariational[GaussianProcess]):
         )
 
     @double
-    def initial(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> NetworkMeanModel:
+    def initial(self, model: GPModel, data: Data, *, key: PRNGKeyArray) -> NetworkMeanModel:
         """A random network as mean, with the covariance of the best sparse process.
 
         If the noise is learned, it starts at the value that suits the untrained network.
@@ -134,7 +133,7 @@ def _first_params(
 
 
 @jit_fast_compile
-def _best_spread(model: ProcessModel, data: Data, inducing: Points) -> SparseProcess:
+def _best_spread(model: GPModel, data: Data, inducing: Points) -> SparseProcess:
     targets = targets_of(model, data)
     return SparseProcess.given(model.function, inducing, data.x, targets.values, targets.variance)
 

@@ -19,7 +19,7 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut, fixed_by_prior, with_share
 from gfsvi.inference.curvature import AbstractCurvature, check_structure, curvature
-from gfsvi.inference.models import EnsembleModel, LinearizedModel, WeightModel
+from gfsvi.inference.models import BNNModel, EnsembleModel, K, LinearizedModel
 from gfsvi.inference.point_estimate import LogPosterior, WeightPrior, likelihood_of, random_members
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
@@ -62,8 +62,8 @@ class Laplace(AbstractMethod[BayesianNetwork]):
 
     @double
     def __call__(
-        self, model: WeightModel, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
-    ) -> Fit[LinearizedModel]:
+        self, model: BNNModel[K], data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[LinearizedModel[K]]:
         self.check(model, data)
         prior = self._checked_prior(model, key)
         start_key, train_key = jax.random.split(key)
@@ -103,7 +103,7 @@ class Laplace(AbstractMethod[BayesianNetwork]):
         """
         return self.structure if isinstance(self.structure, Full) else RotatedDiagonal()
 
-    def _checked_prior(self, model: WeightModel, key: PRNGKeyArray) -> WeightPrior:
+    def _checked_prior(self, model: BNNModel, key: PRNGKeyArray) -> WeightPrior:
         check_structure(self.structure)
         jax.eval_shape(lambda: self.structure.init(model.function.params, key=key))
         prior = WeightPrior.of(model.function)
@@ -248,7 +248,9 @@ def _most_probable_width(
         run.posterior(structure, found, run.prior.scaled((jnp.asarray(f),) * len(run.prior.stds)))
         for f in FACTORS
     ]
-    y = np.asarray(validation.y)
     weights = np.asarray(validation.row_weights)
-    scores = [np.average(p.predict(validation.x).log_prob(y), weights=weights) for p in posteriors]
+    scores = [
+        np.average(p.predict(validation.x).log_prob(validation.y), weights=weights)
+        for p in posteriors
+    ]
     return posteriors[int(np.argmax(scores))]

@@ -14,7 +14,7 @@ from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import weight_kl
 from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import posterior_network
-from gfsvi.inference.models import WeightModel
+from gfsvi.inference.models import BNNModel
 from gfsvi.methods.variational import AbstractVariational
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
@@ -43,7 +43,7 @@ class MFVI(AbstractVariational[BayesianNetwork]):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: BNNModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data)
         start = posterior_network(model.function, self.covariance, data, key=key)
         divergence = WeightKL(model.function, self.learn_scale)
@@ -57,6 +57,6 @@ class WeightKL(eqx.Module):
     learn_scale: bool = eqx.field(static=True)
 
     def __call__(
-        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: BNNModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         return weight_kl(model.function, self.prior, learn_scale=self.learn_scale), {}

@@ -7,7 +7,7 @@ from jaxtyping import PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.inference.models import EnsembleModel, WeightModel
+from gfsvi.inference.models import BNNModel, EnsembleModel, K
 from gfsvi.inference.point_estimate import most_probable
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.numerics.precision import double
@@ -32,13 +32,8 @@ class AbstractPointEstimate(AbstractMethod[BayesianNetwork]):
 
     @double
     def __call__(
-        self,
-        model: WeightModel,
-        data: Data,
-        *,
-        key: PRNGKeyArray,
-        validation: Data | None = None,
-    ) -> Fit[EnsembleModel]:
+        self, model: BNNModel[K], data: Data, *, key: PRNGKeyArray, validation: Data | None = None
+    ) -> Fit[EnsembleModel[K]]:
         self.check(model, data)
         fields = cast(_Fields, self)
         return most_probable(

@@ -15,8 +15,7 @@ from gfsvi.inference.calibration import AbstractCalibration, HeldOut, with_share
 from gfsvi.inference.elbo import Elbo, Plan
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.initialization import MAX_NOISE_ROWS
-from gfsvi.inference.models import ProcessModel
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.inference.models import GPModel, K
 from gfsvi.methods.variational import AbstractVariational
 from gfsvi.model import Model
 from gfsvi.numerics.clustering import cluster_centres
@@ -27,7 +26,7 @@ from gfsvi.numerics.types import Points
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts, Where
 
-SparseModel: TypeAlias = Model[SparseProcess, AbstractLikelihood]
+SparseModel: TypeAlias = Model[SparseProcess, K]
 
 
 class SparseGP(AbstractVariational[GaussianProcess]):
@@ -48,7 +47,7 @@ class SparseGP(AbstractVariational[GaussianProcess]):
     fixed: Where | None = eqx.field(static=True, default=None)
     calibration: AbstractCalibration = HeldOut()
 
-    def plan(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: GPModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data)
         return Plan(
             self.initial(model, data, key=key),
@@ -57,7 +56,7 @@ class SparseGP(AbstractVariational[GaussianProcess]):
         )
 
     @double
-    def initial(self, model: ProcessModel, data: Data, *, key: PRNGKeyArray) -> SparseModel:
+    def initial(self, model: GPModel, data: Data, *, key: PRNGKeyArray) -> SparseModel:
         """The posterior before training: the best one for the given kernel and noise.
 
         Noise that suits all rows may be far too small for a few inducing points, so noise that
@@ -83,7 +82,7 @@ class CoefficientDivergence(eqx.Module):
 
 
 @double
-def collapsed_bound(model: ProcessModel, data: Data, inducing: Points) -> Float[Array, ""]:
+def collapsed_bound(model: GPModel, data: Data, inducing: Points) -> Float[Array, ""]:
     """The evidence lower bound under the best coefficients, for Gaussian noise (Titsias 2009)."""
     targets = targets_of(model, data)
     prior = model.function.at(data.x)
@@ -98,7 +97,7 @@ def collapsed_bound(model: ProcessModel, data: Data, inducing: Points) -> Float[
 
 
 @jit_fast_compile
-def _closed_form_start(model: ProcessModel, data: Data, inducing: Points) -> SparseModel:
+def _closed_form_start(model: GPModel, data: Data, inducing: Points) -> SparseModel:
     """The best process for this model, or for the Gaussian approximation of its likelihood."""
     targets = targets_of(model, data)
     function = SparseProcess.given(

@@ -17,7 +17,7 @@ from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.divergences import Divergence, regularized_divergence
 from gfsvi.inference.elbo import Plan, sampled_plan
 from gfsvi.inference.initialization import posterior_network
-from gfsvi.inference.models import WeightModel
+from gfsvi.inference.models import BNNModel
 from gfsvi.inference.outputs import some_outputs
 from gfsvi.methods.variational import AbstractVariational
 from gfsvi.numerics.precision import double
@@ -56,7 +56,7 @@ class TFSVI(AbstractVariational[BayesianNetwork]):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: BNNModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data)
         return sampled_plan(
             posterior_network(model.function, self.covariance, data, key=key),
@@ -80,7 +80,7 @@ class LinearizedKL(eqx.Module):
     num_outputs: int | None = eqx.field(static=True, default=None)
 
     def __call__(
-        self, model: WeightModel, batch: Data, scale: float, *, key: PRNGKeyArray
+        self, model: BNNModel, batch: Data, scale: float, *, key: PRNGKeyArray
     ) -> tuple[Float[Array, ""], Parts]:
         x = self.points.draw(batch.x, key=key)
         total = jax.eval_shape(model.function.at, x).mean.shape[0]

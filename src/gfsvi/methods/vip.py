@@ -16,8 +16,7 @@ from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.feature_function import FeatureFunction
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.elbo import Elbo, Plan
-from gfsvi.inference.models import WeightModel
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.inference.models import BNNModel, K
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.methods.variational import AbstractVariational
@@ -27,7 +26,7 @@ from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_choles
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Objective, Parts, Where
 
-FeatureModel: TypeAlias = Model[FeatureFunction, AbstractLikelihood]
+FeatureModel: TypeAlias = Model[FeatureFunction, K]
 
 
 class VIP(AbstractVariational[BayesianNetwork]):
@@ -53,7 +52,7 @@ class VIP(AbstractVariational[BayesianNetwork]):
     calibration: AbstractCalibration = HeldOut()
     fixed: Where | None = eqx.field(static=True, default=None)
 
-    def plan(self, model: WeightModel, data: Data, *, key: PRNGKeyArray) -> Plan:
+    def plan(self, model: BNNModel, data: Data, *, key: PRNGKeyArray) -> Plan:
         self.check(model, data)
         start = Model(self._start(model.function, data, key), model.likelihood)
         if self.exact:

@@ -77,7 +77,7 @@ def explicit_linearization(
         value, pullback = jax.vjp(lambda p: apply(p, point[None])[0], params)
         return value, jax.vmap(pullback)(outputs.astype(value.dtype))[0]
 
-    values, rows = jax.vmap(at_point)(x)
+    values, rows = jax.vmap(at_point)(jnp.asarray(x))
     leaves = zip(jax.tree.leaves(rows), jax.tree.leaves(params), strict=True)
     return values, tuple(
         ExplicitJacobian(jnp.reshape(row, (*row.shape[:2], *as_matrix(leaf).shape)))

@@ -33,8 +33,9 @@ def to_numpy(tree: T) -> T:
     """Convert concrete JAX arrays to NumPy, so that later arithmetic keeps its precision."""
 
     def convert(leaf: object) -> object:
-        concrete = isinstance(leaf, jax.Array) and not isinstance(leaf, Tracer)
-        return np.asarray(leaf) if concrete and not is_key(leaf) else leaf
+        if not isinstance(leaf, jax.Array) or isinstance(leaf, Tracer) or is_key(leaf):
+            return leaf
+        return np.asarray(leaf)
 
     return jax.tree.map(convert, tree)
 

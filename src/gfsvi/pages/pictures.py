@@ -63,7 +63,7 @@ def picture(
         # The browser has glyphs that the font used for measuring text lacks.
         warnings.filterwarnings("ignore", r"Glyph \d+ .* missing", UserWarning)
         mpl.rcdefaults()  # the user's style sheet must not change the page
-        mpl.rcParams.update(_STYLE)
+        mpl.rcParams.update(_STYLE)  # pyright: ignore[reportCallIssue, reportArgumentType]
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         buffer = io.StringIO()

@@ -9,13 +9,19 @@ import dataclasses
 import functools
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Num, PRNGKeyArray
 
 from gfsvi.numerics.precision import double, to_numpy
+from gfsvi.numerics.types import AnyArray
+
+if TYPE_CHECKING:  # type checkers recognise class variables by this name only
+    from typing import ClassVar as AbstractClassVar
+else:
+    from equinox import AbstractClassVar
 
 FunctionValues = Float[Array, "output point"]
 FunctionDraws = Float[Array, "sample output point"]
@@ -44,11 +50,11 @@ class AbstractPredictive(eqx.Module):
     """A predictive distribution at each point."""
 
     @abstractmethod
-    def log_prob(self, y: Array) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         """log E_q[p(y | f)]: the log predictive density of each observation."""
 
     @abstractmethod
-    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+    def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         """E_q[log p(y | f)]: what the paper reports as the log-likelihood."""
 
     @abstractmethod
@@ -64,7 +70,7 @@ class AbstractRealPredictive(AbstractPredictive):
     aleatoric_variance: eqx.AbstractVar[Observed]
 
     @abstractmethod
-    def quantile(self, q: float | Float[Array, " level"]) -> Array:
+    def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
         """The value that an observation does not exceed with probability `q`."""
 
     @abstractmethod
@@ -72,7 +78,7 @@ class AbstractRealPredictive(AbstractPredictive):
         """Draw observations, independently at each point."""
 
     @abstractmethod
-    def rescaled(self, scale: Array | float, shift: Array | float) -> Self:
+    def rescaled(self, scale: AnyArray | float, shift: AnyArray | float) -> Self:
         """The distribution of `scale * y + shift`."""
 
     @property
@@ -113,7 +119,7 @@ class AbstractScaledPredictive(AbstractRealPredictive):
     shift: eqx.AbstractVar[Float[Array, ""] | Float[Array, " response"]]
 
     @returns_numpy
-    def rescaled(self, scale: Array | float, shift: Array | float) -> Self:
+    def rescaled(self, scale: AnyArray | float, shift: AnyArray | float) -> Self:
         scale = jnp.asarray(scale, jnp.float64)
         return dataclasses.replace(
             self,
@@ -137,10 +143,10 @@ class AbstractConditional(eqx.Module):
     rather than densities.
     """
 
-    discrete: eqx.AbstractClassVar[bool]
+    discrete: AbstractClassVar[bool]
 
     @abstractmethod
-    def log_prob(self, y: Array, f: FunctionValues) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray, f: FunctionValues) -> Float[Array, " point"]:
         """log p(y | f) at each point."""
 
     @abstractmethod
@@ -160,7 +166,7 @@ def user_layout(array: Float[Array, "*sample output point"]) -> Float[Array, "..
     return array[..., 0, :] if array.shape[-2] == 1 else jnp.swapaxes(array, -1, -2)
 
 
-def library_layout(y: Array) -> Float[Array, "output point"]:
+def library_layout(y: AnyArray) -> Float[Array, "output point"]:
     """From observations (point,) or (point, output) to (output, point)."""
     y = jnp.asarray(y)
     return y[None, :] if y.ndim == 1 else y.T

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jax.scipy.special import logsumexp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import AbstractPredictive, returns_numpy
 
 ClassProbabilities = Float[Array, "point class"]
@@ -52,11 +53,11 @@ class CategoricalPredictive(AbstractPredictive):
         return _entropy(self._log_probabilities) - jnp.mean(_entropy(self._draws), axis=0)
 
     @returns_numpy
-    def log_prob(self, y: Array) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         return _at_labels(self._log_probabilities, y)
 
     @returns_numpy
-    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+    def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         return _at_labels(jnp.mean(self._draws, axis=0), y)
 
     @returns_numpy
@@ -84,6 +85,6 @@ def _entropy(log_probabilities: Float[Array, "*batch class"]) -> Float[Array, "*
     return -jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1)
 
 
-def _at_labels(log_probabilities: ClassProbabilities, y: Array) -> Float[Array, " point"]:
+def _at_labels(log_probabilities: ClassProbabilities, y: AnyArray) -> Float[Array, " point"]:
     labels = jnp.reshape(jnp.asarray(y), (-1, 1)).astype(jnp.int64)
     return jnp.take_along_axis(log_probabilities, labels, axis=-1)[:, 0]

@@ -9,6 +9,7 @@ from jax.scipy.special import logsumexp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.constraints import real
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import (
     AbstractConditional,
     AbstractScaledPredictive,
@@ -45,18 +46,19 @@ class MixturePredictive(AbstractScaledPredictive):
         means, variances = _moments(conditional, draws)
         # Law of total variance: the spread of the means, and the mean of the variances.
         mean, spread = user_layout(jnp.mean(means, axis=0)), user_layout(jnp.var(means, axis=0))
-        return cls(mean, spread, user_layout(jnp.mean(variances, axis=0)), conditional, draws)
+        scatter = user_layout(jnp.mean(variances, axis=0))
+        return cls(mean, spread, scatter, conditional=conditional, draws=draws)
 
     @returns_numpy
-    def log_prob(self, y: Array) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         return _log_mean_exp(self._log_probs(y))
 
     @returns_numpy
-    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+    def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         return jnp.mean(self._log_probs(y), axis=0)
 
     @returns_numpy
-    def quantile(self, q: float | Float[Array, " level"]) -> Array:
+    def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
         """Quantiles of observations drawn with a fixed key, hence the same in every call."""
         levels, quantiles = jnp.asarray(q, jnp.float64), []
         for start in range(0, self.draws.shape[-1], _NUM_POINTS):
@@ -78,7 +80,7 @@ class MixturePredictive(AbstractScaledPredictive):
     def _outward(self, observations: ResponseDraws) -> Array:
         return self.scale * user_layout(observations) + self.shift
 
-    def _log_probs(self, y: Array) -> Float[Array, "sample point"]:
+    def _log_probs(self, y: AnyArray) -> Float[Array, "sample point"]:
         y = jnp.asarray(y, jnp.float64)
         log_probs = _log_probs(self.conditional, self.draws, (y - self.shift) / self.scale)
         if self.conditional.discrete:
@@ -93,7 +95,7 @@ class MixturePredictive(AbstractScaledPredictive):
 
 @eqx.filter_jit
 def _log_probs(
-    conditional: AbstractConditional, draws: FunctionDraws, y: Array
+    conditional: AbstractConditional, draws: FunctionDraws, y: AnyArray
 ) -> Float[Array, "sample point"]:
     return jax.lax.map(lambda f: conditional.log_prob(y, f), draws)
 

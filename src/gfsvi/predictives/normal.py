@@ -6,6 +6,7 @@ from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import AbstractRealPredictive, Observed
 
 
@@ -17,18 +18,18 @@ class NormalPredictive(AbstractRealPredictive):
     aleatoric_variance: Observed
 
     @double
-    def log_prob(self, y: Array) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         std = jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
         return _sum_outputs(norm.logpdf(self._like_mean(y), self.mean, std))
 
     @double
-    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+    def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         # -1/2 log(2 pi s^2) - ((y - mu)^2 + v) / (2 s^2)
         at_mean = norm.logpdf(self._like_mean(y), self.mean, jnp.sqrt(self.aleatoric_variance))
         return _sum_outputs(at_mean - self.epistemic_variance / (2 * self.aleatoric_variance))
 
     @double
-    def quantile(self, q: float | Float[Array, " level"]) -> Array:
+    def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
         levels = jnp.asarray(q, jnp.float64)
         levels = jnp.reshape(levels, levels.shape + (1,) * jnp.ndim(self.mean))
         std = jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
@@ -40,7 +41,7 @@ class NormalPredictive(AbstractRealPredictive):
         return self.mean + noise * jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
 
     @double
-    def rescaled(self, scale: Array | float, shift: Array | float) -> "NormalPredictive":
+    def rescaled(self, scale: AnyArray | float, shift: AnyArray | float) -> "NormalPredictive":
         square = jnp.square(jnp.asarray(scale, jnp.float64))
         return NormalPredictive(
             jnp.asarray(scale, jnp.float64) * self.mean + shift,
@@ -51,7 +52,7 @@ class NormalPredictive(AbstractRealPredictive):
     def head(self, num_points: int) -> "NormalPredictive":
         return jax.tree.map(lambda leaf: leaf[:num_points], self)
 
-    def _like_mean(self, y: Array) -> Observed:
+    def _like_mean(self, y: AnyArray) -> Observed:
         return jnp.reshape(jnp.asarray(y, jnp.float64), jnp.shape(self.mean))
 
 

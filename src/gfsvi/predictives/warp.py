@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import check_positive, positive, real
+from gfsvi.numerics.types import PerOutput
 
-Parameter = Float[Array, ""] | Float[Array, " output"]
 OutputPoint = Float[Array, "output point"]
 
 
@@ -19,10 +19,10 @@ class Warp(eqx.Module):
     far from all observations would be a poor prediction.
     """
 
-    centre: Parameter = real(0.0)
-    stretch: Parameter = positive(10.0)
-    offset: Parameter = real(0.0)
-    unit: Parameter = positive(0.1)
+    centre: PerOutput = real(0.0)
+    stretch: PerOutput = positive(10.0)
+    offset: PerOutput = real(0.0)
+    unit: PerOutput = positive(0.1)
     low: tuple[float, ...] = eqx.field(static=True, default=(-np.inf,))
     high: tuple[float, ...] = eqx.field(static=True, default=(np.inf,))
 
@@ -101,5 +101,5 @@ def _mean_and_std(columns: np.ndarray, weights: np.ndarray | None) -> tuple[np.n
     return mean, np.sqrt(np.average((columns - mean) ** 2, axis=0, weights=weights))
 
 
-def _column(parameter: Parameter | tuple[float, ...]) -> Float[Array, "#output 1"]:
+def _column(parameter: PerOutput | tuple[float, ...]) -> Float[Array, "#output 1"]:
     return jnp.reshape(jnp.asarray(parameter), (-1, 1))

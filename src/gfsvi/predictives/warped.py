@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.constraints import real
+from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import (
     AbstractScaledPredictive,
     FunctionValues,
@@ -42,22 +43,22 @@ class WarpedPredictive(AbstractScaledPredictive):
     @returns_numpy
     def of(cls, warp: Warp, on_scale: NormalPredictive) -> "WarpedPredictive":
         """The distribution of observations that are normal on the warp's scale."""
-        moments = map(user_layout, _moments(warp, on_scale))
-        return cls(*moments, warp, on_scale)
+        mean, spread, scatter = map(user_layout, _moments(warp, on_scale))
+        return cls(mean, spread, scatter, warp=warp, on_scale=on_scale)
 
     @returns_numpy
-    def log_prob(self, y: Array) -> Float[Array, " point"]:
+    def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         y = self._inward(y)
         return self.on_scale.log_prob(user_layout(self.warp.forward(y))) + self._log_slope(y)
 
     @returns_numpy
-    def expected_log_prob(self, y: Array) -> Float[Array, " point"]:
+    def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
         y = self._inward(y)
         on_scale = self.on_scale.expected_log_prob(user_layout(self.warp.forward(y)))
         return on_scale + self._log_slope(y)
 
     @returns_numpy
-    def quantile(self, q: float | Float[Array, " level"]) -> Array:
+    def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
         levels = jnp.asarray(q, jnp.float64)
         # A negative scale reverses the order.
         turned = jnp.all(jnp.asarray(self.scale) < 0)
@@ -71,7 +72,7 @@ class WarpedPredictive(AbstractScaledPredictive):
         on_scale = self.on_scale.head(num_points)
         return dataclasses.replace(self, on_scale=on_scale, **self._first_moments(num_points))
 
-    def _inward(self, y: Array) -> Float[Array, "output point"]:
+    def _inward(self, y: AnyArray) -> Float[Array, "output point"]:
         shape = jnp.shape(self.mean)
         y = (jnp.reshape(jnp.asarray(y, jnp.float64), shape) - self.shift) / self.scale
         return library_layout(y)

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import jax
 import numpy as np
@@ -110,7 +110,10 @@ def _uncertainty(case: Case, columns: tuple[str, ...]) -> Uncertainty:
     rows = thinned(np.arange(len(case.x)))
     predictive = case.fitted.predict(case.x[rows])
     novelty = np.asarray(case.fitted.novelty(case.x[rows]), np.float64)
-    spread = predictive.entropy if case.is_classification else predictive.std
+    if case.is_classification:
+        spread = cast(CategoricalPredictive, predictive).entropy
+    else:
+        spread = cast(AbstractRealPredictive, predictive).std
     # Outputs have different units, so each spread is divided by its median.
     spread = by_output(spread)
     spread = np.max(spread / np.maximum(np.median(spread, axis=0), 1e-300), axis=1)

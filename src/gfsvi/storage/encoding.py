@@ -14,6 +14,7 @@ import numpy as np
 
 from gfsvi.networks.activations import ACTIVATIONS, name_of
 from gfsvi.networks.foreign import Opaque
+from gfsvi.numerics.precision import is_key
 from gfsvi.storage import format_1
 from gfsvi.storage.tags import class_of, tag_of
 
@@ -75,7 +76,7 @@ class _Encoder:
         return [key, self.encode(value, f"{where}[{key!r}]")]
 
     def _array(self, value: Any, where: str) -> Any:
-        if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        if is_key(value):
             kind = str(jax.random.key_impl(value))
             if kind not in _KEY_KINDS:
                 raise _refusal(value, where, f"Use a key of kind {', '.join(_KEY_KINDS)}.")

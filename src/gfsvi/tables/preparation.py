@@ -3,7 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, cast, final
 
 import numpy as np
 
@@ -78,7 +78,8 @@ class Preparation:
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
         """Prepare the usable rows of a training table."""
         usable = self.usable_rows(frame)
-        rows = frame[usable].rename(columns=str).reset_index(drop=True)
+        kept = cast("pandas.DataFrame", frame[usable])
+        rows = kept.rename(columns=str).reset_index(drop=True)
         return PreparedTable(rows, usable, self.inputs(rows), self.observations(rows))
 
     def inputs(self, frame: "pandas.DataFrame") -> np.ndarray:

@@ -26,8 +26,9 @@ def load(name: str) -> Loaded:
 
 def load_dataset(dataset: AbstractDataset, *, on_progress: OnProgress = silent) -> Loaded:
     """Generate a data set or load it from the first place that has it; downloads are cached."""
-    if dataset.recipe is not None:
-        return Loaded(dataset.recipe())
+    recipe = dataset.recipe  # pyright: ignore[reportAttributeAccessIssue]  # a static method
+    if recipe is not None:
+        return Loaded(recipe())
     found = _in_folders(dataset) or _in_packages(dataset)
     if found is not None:
         return found

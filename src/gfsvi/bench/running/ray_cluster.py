@@ -99,6 +99,7 @@ class _RayWorker:
 
     def __call__(self, run: Run) -> Record:
         import ray
+        from ray.exceptions import RayError
 
         names = registry.find("tasks", run.task)().datasets(run)
         # Ray fetches only references that are themselves arguments.
@@ -106,7 +107,7 @@ class _RayWorker:
         self._pending = pending = self._remote.remote(dataclasses.asdict(run), names, *data)
         try:
             return ray.get(pending)
-        except ray.exceptions.RayError:
+        except RayError:
             if self._closed:
                 raise Stopped from None
             raise

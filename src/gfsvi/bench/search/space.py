@@ -79,9 +79,7 @@ def applies(name: str, method: str) -> bool:
 def _check_choices(name: str, choices: Any) -> None:
     if isinstance(choices, list) and choices:
         return
-    keys = set(choices) if isinstance(choices, dict) else set()
-    is_range = {"low", "high"} <= keys <= {"low", "high", "log"}
-    if is_range and choices["low"] < choices["high"]:
+    if isinstance(choices, dict) and _is_range(choices):
         return
     raise ExperimentError(
         f"[search.space] expects a list, or a table with low, high and log, for {name}; "
@@ -94,3 +92,8 @@ def _replaced(settings: Settings, names: list[str], value: Any) -> Settings:
     first, *rest = names
     inner = _replaced(settings.get(first, {}), rest, value) if rest else value
     return settings | {first: inner}
+
+
+def _is_range(choices: dict[str, Any]) -> bool:
+    is_complete = {"low", "high"} <= set(choices) <= {"low", "high", "log"}
+    return is_complete and choices["low"] < choices["high"]

@@ -129,8 +129,9 @@ def _map(
     axes: Axes, places: np.ndarray, values: np.ndarray, largest: float, colours: str
 ) -> TriMesh:
     axes.grid(False)
+    x, y = places.T
     return axes.tripcolor(
-        *places.T, values, shading="gouraud", cmap=colours, vmin=0, vmax=largest, rasterized=True
+        x, y, values, shading="gouraud", cmap=colours, vmin=0, vmax=largest, rasterized=True
     )
 
 
