@@ -27,6 +27,7 @@ from gfsvi.auto.targets import (
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
@@ -74,7 +75,7 @@ class Learner:
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
-                return self._observed_numbers(y, weights)
+                return observed_numbers(y, self._likelihood_of_numbers, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
         fitted = self._learn(table.x, table.y, preparation.feature_names, weights, observe)
@@ -92,7 +93,7 @@ class Learner:
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
                 return observed_labels(y, self.parameters.likelihood)
-            return self._observed_numbers(y, weights)
+            return observed_numbers(y, self._likelihood_of_numbers, weights)
 
         return self._learn(x, y, names, weights, observe)
 
@@ -165,11 +166,10 @@ class Learner:
             validation_rows=counted[held_out],
         )
 
-    def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
-        likelihood = self.parameters.likelihood
-        if isinstance(likelihood, str) and likelihood == "auto":
-            likelihood = self.recipe.likelihood
-        return observed_numbers(y, likelihood, weights)
+    @property
+    def _likelihood_of_numbers(self) -> str | AbstractLikelihood:
+        given = self.parameters.likelihood
+        return self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
 
     def _settings(
         self, num_rows: int, num_held_out: int, shape: tuple[int, ...], num_outputs: int

@@ -36,7 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
     frame = read_table(arguments.table)
-    weights, frame = _weights(frame, arguments)
+    weights = None
+    if arguments.weight is not None:
+        weights, frame = _weights(frame, arguments)
     preparation = Preparation.learn(frame, arguments.target, _task(arguments))
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
@@ -96,10 +98,8 @@ def _task(arguments: argparse.Namespace) -> Task:
 
 def _weights(
     frame: "pandas.DataFrame", arguments: argparse.Namespace
-) -> "tuple[numpy.ndarray | None, pandas.DataFrame]":
+) -> "tuple[numpy.ndarray, pandas.DataFrame]":
     """The weights of the rows, and the table without their column."""
-    if arguments.weight is None:
-        return None, frame
     if arguments.weight in arguments.target:
         raise TableError(
             f"--weight expects another column than the target; got {arguments.weight!r} for both. "
