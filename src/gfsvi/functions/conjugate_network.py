@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +14,7 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
-from gfsvi.numerics.linalg import cholesky
+from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
@@ -147,18 +148,25 @@ class _DrawnFunction:
     def __call__(self, x: Points) -> Float[Array, "point output"]:
         rows = np.asarray(x, np.float64)
         known = sum(map(len, self._x))
-        values = self._process.at(jnp.asarray(np.concatenate([*self._x, rows])))
-        jitter = 1e-10 * jnp.mean(values.variance)
-        factor = cholesky(values.cov + jitter * jnp.eye(known + len(rows)), jitter)
         # The same standard normal numbers for known values, and new ones for the others.
-        number = jax.random.fold_in(self._key, len(self._x))
-        shape = (len(values.mean), len(rows))
-        self._white.append(np.asarray(jax.random.normal(number, shape, jnp.float64)))
+        key = jax.random.fold_in(self._key, len(self._x))
+        shape = (len(self._process.shift), len(rows))
+        self._white.append(np.asarray(jax.random.normal(key, shape, jnp.float64)))
         self._x.append(rows)
-        white = jnp.concatenate([jnp.asarray(part) for part in self._white], axis=1)
-        factor = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
-        drawn = values.mean + jnp.einsum("opq,oq->op", factor, white)
-        return drawn[:, known:].T
+        white = np.concatenate(self._white, axis=1)
+        return _drawn(self._process, np.concatenate(self._x), white)[known:]
+
+
+@eqx.filter_jit
+def _drawn(
+    process: ConjugateNetwork, x: Points, white: Float[Array, "output point"]
+) -> Float[Array, "point output"]:
+    """The values that standard normal numbers stand for, each given those before it."""
+    values = process.at(x)
+    jitter = 1e-10 * jnp.mean(process.prior.kernel.diagonal(jnp.asarray(process.points)))
+    factor = cholesky(add_to_diagonal(values.cov, jitter), jitter)
+    factor = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
+    return (values.mean + jnp.einsum("opq,oq->op", factor, white)).T
 
 
 def _by_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
