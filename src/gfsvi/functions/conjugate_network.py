@@ -154,7 +154,7 @@ class _DrawnFunction:
         self._white.append(np.asarray(jax.random.normal(key, shape, jnp.float64)))
         self._x.append(rows)
         white = np.concatenate(self._white, axis=1)
-        return _drawn(self._process, np.concatenate(self._x), white)[known:]
+        return _drawn(self._process, np.concatenate(self._x), jnp.asarray(white))[known:]
 
 
 @eqx.filter_jit
