@@ -6,7 +6,6 @@ from typing import TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.isotropic import Isotropic
@@ -141,20 +140,20 @@ class _DrawnFunction:
 
     def __init__(self, process: ConjugateNetwork, key: PRNGKeyArray):
         self._process, self._key = process, key
-        self._x: list[np.ndarray] = []
-        self._white: list[np.ndarray] = []
+        self._x: list[Array] = []
+        self._white: list[Array] = []
 
     @double
     def __call__(self, x: Points) -> Float[Array, "point output"]:
-        rows = np.asarray(x, np.float64)
+        rows = jnp.asarray(x, jnp.float64)
         known = sum(map(len, self._x))
         # The same standard normal numbers for known values, and new ones for the others.
         key = jax.random.fold_in(self._key, len(self._x))
         shape = (len(self._process.shift), len(rows))
-        self._white.append(np.asarray(jax.random.normal(key, shape, jnp.float64)))
+        self._white.append(jax.random.normal(key, shape, jnp.float64))
         self._x.append(rows)
-        white = np.concatenate(self._white, axis=1)
-        return _drawn(self._process, np.concatenate(self._x), jnp.asarray(white))[known:]
+        white = jnp.concatenate(self._white, axis=1)
+        return _drawn(self._process, jnp.concatenate(self._x), white)[known:]
 
 
 @eqx.filter_jit
