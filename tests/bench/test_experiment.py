@@ -12,7 +12,7 @@ import pytest
 from gfsvi import registry
 from gfsvi.bench.building import build_method, prior_for
 from gfsvi.bench.experiment import Experiment, ExperimentError
-from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.covariances import ClosedForm, Diagonal, Kronecker
 from gfsvi.data import Data
 from gfsvi.kernels import Linear, Matern52
 from gfsvi.kernels.lengthscales import with_own_lengthscales
@@ -114,12 +114,13 @@ def test_names_and_numbers_become_objects():
     assert method.network.hidden == (30,) and method.training.num_steps == 3
     assert method.training.optimizer == GFSVI().training.optimizer
     assert method.points == Mixture((BatchRows(5), UniformBox(7)))
-    assert isinstance(build_method({"method": "gfsvi"}).covariance, Kronecker)
+    assert isinstance(build_method({"method": "gfsvi"}).covariance, ClosedForm)
+    assert isinstance(build_method({"method": "gfsvi_trained"}).covariance, Kronecker)
 
 
 def test_a_stage_can_be_left_out_and_parts_of_the_model_can_be_slow():
     slow = {"num_steps": 3, "slow": "function.params"}
-    method = build_method({"method": "gfsvi", "warm_up": False, "training": slow})
+    method = build_method({"method": "gfsvi_trained", "warm_up": False, "training": slow})
     assert method.mean is None and method.training.num_steps == 3
     model = SimpleNamespace(function=SimpleNamespace(params="weights"), likelihood=None)
     assert method.training.optimizer.slow(model) == "weights"

@@ -12,6 +12,7 @@ from gfsvi.bench.experiment import ExperimentError, Run, Settings
 from gfsvi.bench.running.execution import execute, run_from
 from gfsvi.bench.running.records import Record
 from gfsvi.bench.running.runner import Stopped, Worker
+from gfsvi.numerics.extras import check_extra
 
 if TYPE_CHECKING:
     import ray
@@ -41,12 +42,9 @@ def ray_workers(address: str, task: str) -> list[Worker]:
 
 
 def _connect(address: str, variables: dict[str, str]) -> None:
-    try:
-        import ray
-    except ModuleNotFoundError as error:
-        raise ExperimentError(
-            "expected Ray for --ray; it is not installed. Install gfsvi[cluster], or use --workers."
-        ) from error
+    check_extra("cluster", "--ray")
+    import ray
+
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     place = {"num_cpus": os.cpu_count()} if address == LOCAL else {"address": address}
     try:

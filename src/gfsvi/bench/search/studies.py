@@ -10,6 +10,7 @@ from gfsvi.bench.experiment import Experiment, ExperimentError, Run, Settings
 from gfsvi.bench.running.records import OK, Records
 from gfsvi.bench.running.runner import Stopped, Worker
 from gfsvi.bench.search.space import Search
+from gfsvi.numerics.extras import check_extra
 
 if TYPE_CHECKING:
     import optuna
@@ -135,12 +136,8 @@ def _requeue_interrupted(study: "optuna.Study") -> None:
 
 
 def _storage(path: Path) -> "optuna.storages.BaseStorage":
-    try:
-        import optuna
-    except ModuleNotFoundError as error:
-        raise ExperimentError(
-            "expected Optuna for a search; it is not installed. Install gfsvi[search]."
-        ) from error
+    check_extra("search", "a search")
+    import optuna
     from optuna.storages import JournalStorage
     from optuna.storages.journal import JournalFileBackend
 
