@@ -1,10 +1,14 @@
 """Importing the library: what it leaves alone, and where its parts are found."""
 
+import ast
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import gfsvi
 
 SCRIPT = """
 import jax
@@ -23,6 +27,35 @@ def test_importing_changes_no_jax_setting():
     assert done.stdout.strip() == "[]"
 
 
+def test_every_public_name_is_listed_and_found():
+    for name in gfsvi._HOMES:
+        assert name in dir(gfsvi)
+        assert getattr(gfsvi, name).__doc__
+    for room in gfsvi._ROOMS:
+        assert room in dir(gfsvi)
+        assert getattr(gfsvi, room) is importlib.import_module(f"gfsvi.{room}")
+    assert {"BayesianRegressor", "Data", "Model", "Training", "load", "kernels"} < set(dir(gfsvi))
+
+
+def test_type_checkers_are_told_of_every_public_name():
+    tree = ast.parse(Path(gfsvi.__file__).read_text())
+    imported = {a.asname for node in ast.walk(tree) for a in getattr(node, "names", ())} - {None}
+    assert imported == {*gfsvi._HOMES, "__version__"}
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'gfsvi' has no attribute 'Modle'"):
+        _ = gfsvi.Modle
+
+
+def test_importing_the_library_imports_nothing_heavy():
+    script = "import sys, gfsvi; print({'jax', 'sklearn', 'numpy'} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
 PUBLIC = {
     "gfsvi.bench.data": ("AbstractDataset", "Download", "Layout", "Packaged"),
     "gfsvi.covariances": ("AbstractCovariance",),
@@ -35,7 +68,7 @@ PUBLIC = {
         *("AbstractLikelihood", "AbstractLabelLikelihood", "AbstractNoisyLikelihood"),
         *("AbstractRealLikelihood", "GaussianTargets"),
     ),
-    "gfsvi.methods": ("AbstractMethod", "AbstractVariational", "ClosedForm", "Subsampling"),
+    "gfsvi.methods": ("AbstractMethod", "AbstractVariational", "Subsampling"),
     "gfsvi.networks": ("AbstractLayeredNetwork", "AbstractNetwork"),
     "gfsvi.predictives": ("AbstractPredictive", "AbstractRealPredictive"),
 }

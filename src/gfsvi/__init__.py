@@ -1,37 +1,48 @@
 """Bayesian neural networks with Gaussian-process priors."""
 
+import importlib
 from typing import TYPE_CHECKING
 
-from gfsvi.data import Data as Data
-from gfsvi.model import Model as Model
-from gfsvi.training.history import Fit as Fit
-from gfsvi.training.settings import Training as Training
 from gfsvi.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gfsvi.data import Data as Data
     from gfsvi.estimators import BayesianClassifier as BayesianClassifier
     from gfsvi.estimators import BayesianRegressor as BayesianRegressor
     from gfsvi.estimators import GFSVIClassifier as GFSVIClassifier
     from gfsvi.estimators import GFSVIRegressor as GFSVIRegressor
     from gfsvi.estimators import load as load
+    from gfsvi.model import Model as Model
+    from gfsvi.training import Fit as Fit
+    from gfsvi.training import Training as Training
 
-_ESTIMATORS = (
-    "BayesianClassifier",
-    "BayesianRegressor",
-    "GFSVIClassifier",
-    "GFSVIRegressor",
-    "load",
+# Imported at their first use: JAX and scikit-learn take seconds, which `gfsvi --help` need not.
+_HOMES = {
+    "BayesianClassifier": "gfsvi.estimators",
+    "BayesianRegressor": "gfsvi.estimators",
+    "Data": "gfsvi.data",
+    "Fit": "gfsvi.training",
+    "GFSVIClassifier": "gfsvi.estimators",
+    "GFSVIRegressor": "gfsvi.estimators",
+    "Model": "gfsvi.model",
+    "Training": "gfsvi.training",
+    "load": "gfsvi.estimators",
+}
+
+_ROOMS = (
+    *("covariances", "data", "diagnostics", "estimators", "functions", "kernels", "likelihoods"),
+    *("methods", "metrics", "model", "networks", "points", "predictives", "registry", "training"),
+    "values",
 )
 
 
 def __getattr__(name: str) -> object:
-    # scikit-learn takes a second to import, so it is imported only when needed.
-    if name in _ESTIMATORS:
-        import gfsvi.estimators
-
-        return getattr(gfsvi.estimators, name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return importlib.import_module(f"gfsvi.{name}")
     raise AttributeError(f"module 'gfsvi' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_ESTIMATORS]
+    return sorted({*globals(), *_HOMES, *_ROOMS})

@@ -1,34 +1,39 @@
 """Public classes by name, discovered in the packages of their collections.
 
-A new file in one of these packages is enough to add a class; nothing is imported before its first
-use.
+A new file in one of these packages is enough to add a class. Names and descriptions are read from
+the sources, because importing all methods would take as long as importing JAX.
 """
 
+import ast
 import difflib
 import importlib
-import inspect
-import pkgutil
 import re
-from collections.abc import Iterable, Iterator
-from types import ModuleType
-from typing import Any
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
-# For each collection, its module or package and the base class of its members.
+# For each collection, its module or package and the base classes that its members inherit from.
 _COLLECTIONS = {
-    "covariances": ("gfsvi.covariances", "base.AbstractCovariance"),
-    "datasets": ("gfsvi.bench.datasets", "gfsvi.bench.data.dataset.AbstractDataset"),
-    "functions": ("gfsvi.functions", "base.AbstractRandomFunction"),
-    "kernels": ("gfsvi.kernels", "base.AbstractKernel"),
-    "likelihoods": ("gfsvi.likelihoods", "base.AbstractLikelihood"),
+    "covariances": ("gfsvi.covariances", "AbstractFamily"),
+    "datasets": ("gfsvi.bench.datasets", "AbstractDataset", "AbstractUCITable"),
+    "functions": ("gfsvi.functions", "AbstractRandomFunction"),
+    "kernels": ("gfsvi.kernels", "AbstractKernel"),
+    "likelihoods": ("gfsvi.likelihoods", "AbstractLikelihood"),
     "means": ("gfsvi.functions.means", "AbstractMean"),
-    "methods": ("gfsvi.methods", "base.AbstractMethod"),
-    "networks": ("gfsvi.networks", "base.AbstractNetwork"),
+    "methods": ("gfsvi.methods", "AbstractMethod"),
+    "networks": ("gfsvi.networks", "AbstractNetwork"),
     "points": ("gfsvi.points", "AbstractPoints"),
-    "predictives": ("gfsvi.predictives", "base.AbstractPredictive"),
-    "tasks": ("gfsvi.bench.tasks", "gfsvi.bench.task.AbstractTask"),
+    "predictives": ("gfsvi.predictives", "AbstractPredictive"),
+    "tasks": ("gfsvi.bench.tasks", "AbstractTask"),
 }
 # Modules whose classes are built from other objects and have no names.
 _NOT_BY_NAME = {"adapters", "base", "helmholtz", "one_of"}
+RECIPES = {
+    "gfsvi_paper": "The paper's Algorithm 1: independent weights, trained together with the mean.",
+    "gfsvi_trained": "GFSVI with Kronecker factors per layer, trained after the mean.",
+}
+"""Methods with settings of their own, which `gfsvi.auto.recipe` defines."""
 
 
 def collections() -> tuple[str, ...]:
@@ -36,15 +41,31 @@ def collections() -> tuple[str, ...]:
     return tuple(sorted(_COLLECTIONS))
 
 
+class _Class(NamedTuple):
+    """A class as its source describes it."""
+
+    module: str
+    name: str
+    bases: tuple[str, ...]
+    sentence: str
+
+    @property
+    def has_name(self) -> bool:
+        """Whether it can be built by name: abstract and private classes and adapters cannot."""
+        file = self.module.rpartition(".")[2]
+        return not (file in _NOT_BY_NAME or self.name.startswith(("Abstract", "_")))
+
+
 def names(collection: str) -> tuple[str, ...]:
     """The names in a collection, such as "rational_quadratic" for `RationalQuadratic`."""
-    return tuple(sorted(_classes(collection)))
+    return tuple(sorted(_members(collection)))
 
 
 def find(collection: str, name: str) -> type[Any]:
     """The class of that name; case, hyphens and underscores do not matter."""
-    classes = _classes(collection)
-    return classes[known_name(collection.removesuffix("s"), name, classes)]
+    members = _members(collection)
+    found = members[known_name(collection.removesuffix("s"), name, members)]
+    return getattr(importlib.import_module(found.module), found.name)
 
 
 def known_name(kind: str, name: str, known: Iterable[str]) -> str:
@@ -61,48 +82,57 @@ def known_name(kind: str, name: str, known: Iterable[str]) -> str:
 
 def describe(collection: str) -> dict[str, str]:
     """One sentence about each member of a collection."""
-    classes = _classes(collection)
-    return {name: _first_sentence(classes[name]) for name in sorted(classes)}
+    members = _members(collection)
+    return {name: members[name].sentence for name in sorted(members)}
 
 
-def _classes(collection: str) -> dict[str, type[Any]]:
+def methods() -> dict[str, str]:
+    """One sentence about each method that users can name, recipes included."""
+    return dict(sorted((describe("methods") | RECIPES).items()))
+
+
+def _members(collection: str) -> dict[str, _Class]:
     if collection not in _COLLECTIONS:
         raise ValueError(
             f"expected a collection named {_listed(collections())}; got {collection!r}."
             f"{_suggestion(str(collection), {name: name for name in _COLLECTIONS})}"
         )
-    home, idea = _COLLECTIONS[collection]
-    kind = _resolved(idea if idea.startswith("gfsvi.") else f"{home}.{idea}")
-    found: dict[str, type[Any]] = {}
-    for module in _modules(importlib.import_module(home)):
-        for member in vars(module).values():
-            if _is_final(member, kind) and member.__module__ == module.__name__:
-                found[_snake_case(member.__name__)] = member
+    home, *ideas = _COLLECTIONS[collection]
+    classes = [one for module, source in _sources(home) for one in _classes(module, source)]
+    kinds = _descendants(ideas, classes)
+    return {_snake_case(one.name): one for one in classes if one.name in kinds and one.has_name}
+
+
+def _sources(home: str) -> Iterator[tuple[str, Path]]:
+    """The modules of a collection and their files; none of them is imported."""
+    place = Path(__file__).parent.joinpath(*home.split(".")[1:])
+    if not place.is_dir():
+        yield home, place.with_suffix(".py")
+        return
+    for folder in getattr(sys.modules.get(home), "__path__", [place]):
+        for path in sorted(Path(folder).glob("*.py")):
+            yield f"{home}.{path.stem}", path
+
+
+def _classes(module: str, path: Path) -> Iterator[_Class]:
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.ClassDef):
+            bases = tuple(map(_name_of_base, node.bases))
+            summary = (ast.get_docstring(node) or "").partition("\n\n")[0]
+            yield _Class(module, node.name, bases, " ".join(summary.split()))
+
+
+def _name_of_base(base: ast.expr) -> str:
+    """The name of a base class that is written as `Base`, `module.Base` or `Base[Parameter]`."""
+    return ast.unparse(base).partition("[")[0].rpartition(".")[2]
+
+
+def _descendants(ideas: Iterable[str], classes: Sequence[_Class]) -> set[str]:
+    """The names of classes that inherit from an idea, directly or through others of these."""
+    found = set(ideas)
+    while new := {c.name for c in classes if found.intersection(c.bases)} - found:
+        found |= new
     return found
-
-
-def _resolved(name: str) -> type[Any]:
-    module, _, attribute = name.rpartition(".")
-    return getattr(importlib.import_module(module), attribute)
-
-
-def _modules(home: ModuleType) -> Iterator[ModuleType]:
-    yield home
-    for info in pkgutil.iter_modules(getattr(home, "__path__", ())):
-        if info.name in _NOT_BY_NAME or info.name.startswith("_"):
-            continue
-        try:
-            yield importlib.import_module(f"{home.__name__}.{info.name}")
-        except ModuleNotFoundError as error:
-            # Another framework may be missing; a missing module of our own is an error.
-            if error.name is None or error.name.partition(".")[0] == "gfsvi":
-                raise
-
-
-def _is_final(member: object, idea: type[Any]) -> bool:
-    if not (inspect.isclass(member) and issubclass(member, idea)):
-        return False
-    return not (inspect.isabstract(member) or member.__name__.startswith(("Abstract", "_")))
 
 
 def _snake_case(name: str) -> str:
@@ -122,8 +152,3 @@ def _listed(known: Iterable[str]) -> str:
 def _suggestion(spelling: str, known: dict[str, str]) -> str:
     close = difflib.get_close_matches(spelling, known, n=1)
     return f" Did you mean {known[close[0]]!r}?" if close else ""
-
-
-def _first_sentence(member: type[Any]) -> str:
-    text = inspect.cleandoc(member.__doc__ or "")
-    return " ".join(text.partition("\n\n")[0].split())

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from gfsvi import Data, Model, Training
+from gfsvi.covariances import ClosedForm, Kronecker
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.calibration import NoCalibration
 from gfsvi.inference.mean_fit import AutoMean, TrainedMean
@@ -30,7 +31,10 @@ def compiled(caplog):
 
 
 @pytest.mark.parametrize("num_features", [1, 5])
-def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_features, monkeypatch):
+@pytest.mark.parametrize("covariance", [ClosedForm(), Kronecker()], ids=["computed", "trained"])
+def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(
+    compiled, covariance, num_features, monkeypatch
+):
     random = np.random.default_rng(0)
     x = random.normal(size=(40, num_features))
     data, validation = Data(x[10:], np.sin(x[10:, 0])), Data(x[:10], np.sin(x[:10, 0]))
@@ -38,7 +42,8 @@ def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_featur
     training = Training(num_steps=4, evaluate_every=2)
     method = GFSVI(
         MLP((6,)),
-        training=training,
+        covariance,
+        **({"training": training} if isinstance(covariance, Kronecker) else {}),
         mean=AutoMean(otherwise=TrainedMean(training)),
         calibration=NoCalibration(),
     )
@@ -47,7 +52,8 @@ def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(compiled, num_featur
         patch.setattr(BatchSteps, "run", None)
         method.precompile(prior, data, key=key, validation=validation)
     # With one feature Gauss-Newton steps fit the mean, which are no steps of an optimiser.
-    assert compiled().count("_run") == (1 if num_features == 1 else 2)
+    num_trained = isinstance(covariance, Kronecker) + (num_features > 1)
+    assert compiled().count("_run") == num_trained
     method(prior, data, key=key, validation=validation)
     again = compiled()
     assert "_run" not in again and "_rated" not in again

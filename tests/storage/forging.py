@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import safetensors.numpy
 
-from gfsvi.storage import model_file
+from gfsvi.storage import container
 from gfsvi.storage.model_file import ModelFileError, read
 
 
@@ -30,5 +30,5 @@ def changed(data: bytes, **changes) -> bytes:
     tensors = safetensors.numpy.load(data)
     header = {**json.loads(text_of(data)), **changes}
     del header["checksum"]
-    header["checksum"] = model_file._digest(header, [tensors[n] for n in sorted(tensors)])
+    header["checksum"] = container.digest(header, [tensors[n] for n in sorted(tensors)])
     return safetensors.numpy.save(tensors, metadata={"gfsvi": json.dumps(header)})

@@ -41,6 +41,13 @@ def linearized(covariance, dtype=np.float32) -> LinearizedNetwork:
     return LinearizedNetwork(network, covariance, params, state)
 
 
+def computed() -> Model:
+    """A posterior in closed form."""
+    prior = Model(GaussianProcess(kernels.RBF()), likelihoods.Normal(0.1))
+    method = GFSVI(networks.MLP((3,)), points=UniformBox(2), mean=None)
+    return method(prior, Data(X, X[:, 0]), key=jax.random.key(0)).posterior
+
+
 def conditioned() -> ConditionedProcess:
     return ConditionedProcess(GaussianProcess(kernels.RBF()), X, np.eye(4)[None], np.ones((1, 4)))
 
@@ -58,8 +65,10 @@ CONTENTS = {
     "data": Data(X, np.arange(4)),
     "history": HISTORY,
     "preparation": PREPARATION,
-    "method": GFSVI(dtype=jnp.float32, training=Training(num_steps=3)),
+    "method": GFSVI(dtype=jnp.float32, points=UniformBox(7)),
+    "trained_method": GFSVI(covariance=covariances.Kronecker(), training=Training(num_steps=3)),
     "full_precision": linearized(covariances.Kronecker(), dtype=np.float64),
+    "computed": computed(),
     "model": Model(linearized(covariances.Diagonal()), likelihoods.Normal([0.1, 0.2])),
 }
 CONTENTS |= {f"kernel_{name}": getattr(kernels, name)() for name in ("White", "LocallyPeriodic")}
@@ -67,6 +76,7 @@ CONTENTS |= {f"mean_{type(m).__name__}": m for m in (means.Zero(), means.Constan
 CONTENTS |= {
     f"covariance_{name}": linearized(registry.find("covariances", name)())
     for name in registry.names("covariances")
+    if name != "closed_form"  # whose posterior is another function
 }
 CONTENTS |= {
     f"likelihood_{name}": registry.find("likelihoods", name)()

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gfsvi import kernels, likelihoods
 from gfsvi.functions import GaussianProcess
 from gfsvi.model import Model
-from gfsvi.storage import model_file
+from gfsvi.storage import container, model_file
 from gfsvi.storage.model_file import ModelFileError, read, write
 
 from .forging import changed, refused, text_of
@@ -121,7 +121,7 @@ def test_changes_with_a_fitting_checksum_are_read(path, valid):
 def test_a_header_without_one_of_its_fields_is_refused(path, valid, field):
     header = json.loads(text_of(valid[0]))
     del header[field], header["checksum"]
-    header["checksum"] = model_file._digest(header, [])
+    header["checksum"] = container.digest(header, [])
     data = safetensors.numpy.save({}, metadata={"gfsvi": json.dumps(header)})
     refused(path, data, "its header is incomplete")
 

@@ -11,7 +11,7 @@ import pytest
 
 from gfsvi import covariances, kernels, likelihoods
 from gfsvi.model import Model
-from gfsvi.storage import model_file
+from gfsvi.storage import container
 from gfsvi.storage.files import WriteError
 from gfsvi.storage.model_file import ModelFileError, fingerprint, read, write
 
@@ -62,7 +62,7 @@ def test_endless_nesting_is_refused_in_words(path):
 
 
 def test_more_text_than_can_be_read_is_refused(path, monkeypatch):
-    monkeypatch.setattr(model_file, "_MAX_HEADER", 1000)
+    monkeypatch.setattr(container, "_MAX_HEADER", 1000)
     with pytest.raises(ModelFileError, match="at most 1,000 bytes of text"):
         write(path, {"long": "a" * 2000})
     assert not path.exists()

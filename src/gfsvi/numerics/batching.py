@@ -1,9 +1,14 @@
-"""Batches of few different sizes, so that a function is compiled only a few times."""
+"""Rows block by block: in few sizes, so that little is compiled, or within one program."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
+
+T = TypeVar("T")
 
 MAX_BLOCK = 8192
 MIN_BLOCK = 64
@@ -24,6 +29,20 @@ def padded(x: np.ndarray) -> np.ndarray:
     """The rows, with the last one repeated up to the next power of two."""
     size = max(MIN_BLOCK, 1 << max(0, len(x) - 1).bit_length())
     return np.concatenate([x, np.repeat(x[-1:], size - len(x), axis=0)])
+
+
+def map_blocks(function: Callable[[Array], T], x: Array, size: int) -> T:
+    """Apply a function to blocks of this many rows within a compiled program.
+
+    The first axis of its results are the rows. Gradients compute blocks again, not store them.
+    """
+    if size >= len(x):
+        return function(x)
+    num_blocks = -(-len(x) // size)
+    padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
+    blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
+    results = jax.lax.map(jax.checkpoint(function), blocks)
+    return jax.tree.map(lambda r: jnp.reshape(r, (-1, *r.shape[2:]))[: len(x)], results)
 
 
 def spreads(values: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:

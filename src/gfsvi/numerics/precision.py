@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from types import ModuleType
 from typing import ParamSpec, TypeVar
 
 import jax
@@ -38,6 +39,14 @@ def to_numpy(tree: T) -> T:
         return np.asarray(leaf)
 
     return jax.tree.map(convert, tree)
+
+
+def namespace(*arrays: object) -> ModuleType:
+    """`jax.numpy` if one of these is an array of JAX, as inside a compiled program; else NumPy.
+
+    Outside, JAX would compile each operation, which takes longer than the arithmetic.
+    """
+    return jnp if any(isinstance(array, jax.Array) for array in arrays) else np
 
 
 def is_key(leaf: jax.Array | jax.ShapeDtypeStruct) -> bool:

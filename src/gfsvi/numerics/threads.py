@@ -17,6 +17,14 @@ def limit_threads(num_rows: int) -> Iterator[None]:
         yield
         return
     import scipy.linalg  # noqa: F401  (loads the library whose threads are limited)
+
+    with one_thread():
+        yield
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[None]:
+    """Use one thread in the libraries of linear algebra that are loaded."""
     import threadpoolctl
 
     with threadpoolctl.threadpool_limits(1, user_api="blas"):

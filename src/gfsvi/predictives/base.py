@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
 
 import equinox as eqx
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Num, PRNGKeyArray
 
-from gfsvi.numerics.precision import double, to_numpy
+from gfsvi.numerics.precision import double, namespace, to_numpy
 from gfsvi.numerics.types import AnyArray
 
 if TYPE_CHECKING:  # type checkers recognise class variables by this name only
@@ -36,12 +36,14 @@ def returns_numpy(function: Callable[P, R]) -> Callable[P, R]:
     """Compute in double precision and return concrete results as NumPy arrays.
 
     With 64-bit types switched off, JAX would truncate its own float64 arrays at their next use.
+    NumPy is as silent about overflow as JAX.
     """
 
     @double
     @functools.wraps(function)
     def computed(*args: P.args, **kwargs: P.kwargs) -> R:
-        return to_numpy(function(*args, **kwargs))
+        with np.errstate(all="ignore"):
+            return to_numpy(function(*args, **kwargs))
 
     return computed
 
@@ -91,19 +93,19 @@ class AbstractRealPredictive(AbstractPredictive):
     @returns_numpy
     def std(self) -> Observed:
         """Standard deviation of an observation."""
-        return jnp.sqrt(self.epistemic_variance + self.aleatoric_variance)
+        return namespace(self.mean).sqrt(self.epistemic_variance + self.aleatoric_variance)
 
     @property
     @returns_numpy
     def epistemic_std(self) -> Observed:
         """Standard deviation of the function, which more data would reduce."""
-        return jnp.sqrt(self.epistemic_variance)
+        return namespace(self.mean).sqrt(self.epistemic_variance)
 
     @property
     @returns_numpy
     def aleatoric_std(self) -> Observed:
         """Standard deviation of observations around the function, which no data reduces."""
-        return jnp.sqrt(self.aleatoric_variance)
+        return namespace(self.mean).sqrt(self.aleatoric_variance)
 
     def interval(self, level: float = 0.95) -> tuple[Observed, Observed]:
         """Central interval that contains an observation with probability `level`."""
@@ -120,12 +122,12 @@ class AbstractScaledPredictive(AbstractRealPredictive):
 
     @returns_numpy
     def rescaled(self, scale: AnyArray | float, shift: AnyArray | float) -> Self:
-        scale = jnp.asarray(scale, jnp.float64)
+        scale = namespace(self.mean, scale).asarray(scale, np.float64)
         return dataclasses.replace(
             self,
             mean=scale * self.mean + shift,
-            epistemic_variance=jnp.square(scale) * self.epistemic_variance,
-            aleatoric_variance=jnp.square(scale) * self.aleatoric_variance,
+            epistemic_variance=scale**2 * self.epistemic_variance,
+            aleatoric_variance=scale**2 * self.aleatoric_variance,
             scale=scale * self.scale,
             shift=scale * self.shift + shift,
         )
@@ -163,10 +165,10 @@ class AbstractConditional(eqx.Module):
 
 def user_layout(array: Float[Array, "*sample output point"]) -> Float[Array, "..."]:
     """From (output, point) inside the library to (point,) or (point, output) outside."""
-    return array[..., 0, :] if array.shape[-2] == 1 else jnp.swapaxes(array, -1, -2)
+    return array[..., 0, :] if array.shape[-2] == 1 else array.swapaxes(-1, -2)
 
 
 def library_layout(y: AnyArray) -> Float[Array, "output point"]:
     """From observations (point,) or (point, output) to (output, point)."""
-    y = jnp.asarray(y)
-    return y[None, :] if y.ndim == 1 else y.T
+    columns = namespace(y).asarray(y)
+    return columns[None, :] if columns.ndim == 1 else columns.T

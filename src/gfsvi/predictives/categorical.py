@@ -1,10 +1,10 @@
 """The predictive distribution of labels."""
 
 import jax
-import jax.numpy as jnp
-from jax.scipy.special import logsumexp
+import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import AbstractPredictive, returns_numpy
 
@@ -26,19 +26,19 @@ class CategoricalPredictive(AbstractPredictive):
     @returns_numpy
     def probabilities(self) -> ClassProbabilities:
         """Probability of each class: the mean over draws."""
-        return jnp.exp(self._log_probabilities)
+        return namespace(self.log_draws).exp(self._log_probabilities)
 
     @property
     @returns_numpy
     def std(self) -> ClassProbabilities:
         """Standard deviation of each class's probability, which more data would reduce."""
-        return jnp.std(jnp.exp(self._draws), axis=0)
+        return namespace(self.log_draws).exp(self._draws).std(axis=0)
 
     @property
     @returns_numpy
     def predicted(self) -> Int[Array, " point"]:
         """The most probable class."""
-        return jnp.argmax(self._log_probabilities, axis=-1)
+        return self._log_probabilities.argmax(axis=-1)
 
     @property
     @returns_numpy
@@ -50,7 +50,7 @@ class CategoricalPredictive(AbstractPredictive):
     @returns_numpy
     def mutual_information(self) -> Float[Array, " point"]:
         """The part of the entropy due to uncertainty about the function, reducible by data."""
-        return _entropy(self._log_probabilities) - jnp.mean(_entropy(self._draws), axis=0)
+        return _entropy(self._log_probabilities) - _entropy(self._draws).mean(axis=0)
 
     @returns_numpy
     def log_prob(self, y: AnyArray) -> Float[Array, " point"]:
@@ -58,7 +58,7 @@ class CategoricalPredictive(AbstractPredictive):
 
     @returns_numpy
     def expected_log_prob(self, y: AnyArray) -> Float[Array, " point"]:
-        return _at_labels(jnp.mean(self._draws, axis=0), y)
+        return _at_labels(self._draws.mean(axis=0), y)
 
     @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Int[Array, "sample point"]:
@@ -68,23 +68,25 @@ class CategoricalPredictive(AbstractPredictive):
 
     @property
     def _draws(self) -> Float[Array, "sample point class"]:
-        return jnp.asarray(self.log_draws, jnp.float64)
+        return namespace(self.log_draws).asarray(self.log_draws, np.float64)
 
     @property
     def _log_probabilities(self) -> ClassProbabilities:
         return _log_mean_exp(self._draws)
 
 
-@jax.jit
 def _log_mean_exp(log_draws: Float[Array, "sample point class"]) -> ClassProbabilities:
-    return logsumexp(log_draws, axis=0) - jnp.log(len(log_draws))
+    numpy = namespace(log_draws)
+    largest = numpy.maximum(log_draws.max(axis=0), np.finfo(np.float64).min)  # not -inf
+    return largest + numpy.log(numpy.exp(log_draws - largest).mean(axis=0))
 
 
-@jax.jit
 def _entropy(log_probabilities: Float[Array, "*batch class"]) -> Float[Array, "*batch"]:
-    return -jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1)
+    numpy = namespace(log_probabilities)
+    return -(numpy.exp(log_probabilities) * log_probabilities).sum(axis=-1)
 
 
 def _at_labels(log_probabilities: ClassProbabilities, y: AnyArray) -> Float[Array, " point"]:
-    labels = jnp.reshape(jnp.asarray(y), (-1, 1)).astype(jnp.int64)
-    return jnp.take_along_axis(log_probabilities, labels, axis=-1)[:, 0]
+    numpy = namespace(log_probabilities, y)
+    labels = numpy.reshape(numpy.asarray(y), (-1, 1)).astype(np.int64)
+    return numpy.take_along_axis(log_probabilities, labels, axis=-1)[:, 0]

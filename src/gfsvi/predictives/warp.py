@@ -1,11 +1,13 @@
 """A scale on which observations scatter evenly: logarithmic where they spread, else linear."""
 
+from types import ModuleType
+
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import check_positive, positive, real
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import PerOutput
 
 OutputPoint = Float[Array, "output point"]
@@ -56,31 +58,37 @@ class Warp(eqx.Module):
 
     def forward(self, y: OutputPoint) -> OutputPoint:
         """From observations to the even scale."""
+        numpy = self._namespace(y)
         inside = self._inside(y)
-        u = jnp.arcsinh((inside - _column(self.centre)) / _column(self.stretch))
+        u = numpy.arcsinh((inside - _column(self.centre)) / _column(self.stretch))
         u = u + (y - inside) / self._spread(inside)
         return (u - _column(self.offset)) / _column(self.unit)
 
     def inverse(self, z: OutputPoint) -> OutputPoint:
         """From the even scale to observations."""
+        numpy = self._namespace(z)
         u = z * _column(self.unit) + _column(self.offset)
         centre, stretch = _column(self.centre), _column(self.stretch)
-        ends = [jnp.arcsinh((_column(end) - centre) / stretch) for end in (self.low, self.high)]
-        inside = jnp.clip(u, *ends)
+        ends = [numpy.arcsinh((_column(end) - centre) / stretch) for end in (self.low, self.high)]
+        inside = numpy.clip(u, *ends)
         # d/du [centre + stretch sinh(u)] = stretch cosh(u) beyond the ends
-        beyond = jnp.where(u == inside, 0.0, (u - inside) * jnp.cosh(inside))
-        return centre + stretch * (jnp.sinh(inside) + beyond)
+        beyond = numpy.where(u == inside, 0.0, (u - inside) * numpy.cosh(inside))
+        return centre + stretch * (numpy.sinh(inside) + beyond)
 
     def log_slope(self, y: OutputPoint) -> OutputPoint:
         """log of the derivative of `forward`."""
-        return -jnp.log(self._spread(self._inside(y))) - jnp.log(_column(self.unit))
+        log = self._namespace(y).log
+        return -log(self._spread(self._inside(y))) - log(_column(self.unit))
 
     def _inside(self, y: OutputPoint) -> OutputPoint:
-        return jnp.clip(y, _column(self.low), _column(self.high))
+        return self._namespace(y).clip(y, _column(self.low), _column(self.high))
 
     def _spread(self, y: OutputPoint) -> OutputPoint:
         # d/dy arcsinh((y - centre) / stretch) = 1 / sqrt(stretch^2 + (y - centre)^2)
-        return jnp.hypot(_column(self.stretch), y - _column(self.centre))
+        return self._namespace(y).hypot(_column(self.stretch), y - _column(self.centre))
+
+    def _namespace(self, values: OutputPoint) -> ModuleType:
+        return namespace(values, self.centre, self.stretch, self.offset, self.unit)
 
 
 def _median(columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -102,4 +110,5 @@ def _mean_and_std(columns: np.ndarray, weights: np.ndarray | None) -> tuple[np.n
 
 
 def _column(parameter: PerOutput | tuple[float, ...]) -> Float[Array, "#output 1"]:
-    return jnp.reshape(jnp.asarray(parameter), (-1, 1))
+    numpy = namespace(parameter)
+    return numpy.reshape(numpy.asarray(parameter), (-1, 1))

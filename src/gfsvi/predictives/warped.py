@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.constraints import real
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import (
     AbstractScaledPredictive,
@@ -59,10 +60,11 @@ class WarpedPredictive(AbstractScaledPredictive):
 
     @returns_numpy
     def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
-        levels = jnp.asarray(q, jnp.float64)
+        numpy = namespace(self.mean, self.scale, q)
+        levels = numpy.asarray(q, np.float64)
         # A negative scale reverses the order.
-        turned = jnp.all(jnp.asarray(self.scale) < 0)
-        return self._outward(self.on_scale.quantile(jnp.where(turned, 1 - levels, levels)))
+        turned = numpy.all(numpy.asarray(self.scale) < 0)
+        return self._outward(self.on_scale.quantile(numpy.where(turned, 1 - levels, levels)))
 
     @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
@@ -73,22 +75,19 @@ class WarpedPredictive(AbstractScaledPredictive):
         return dataclasses.replace(self, on_scale=on_scale, **self._first_moments(num_points))
 
     def _inward(self, y: AnyArray) -> Float[Array, "output point"]:
-        shape = jnp.shape(self.mean)
-        y = (jnp.reshape(jnp.asarray(y, jnp.float64), shape) - self.shift) / self.scale
-        return library_layout(y)
+        numpy = namespace(self.mean, self.scale, y)
+        y = numpy.reshape(numpy.asarray(y, np.float64), np.shape(self.mean))
+        return library_layout((y - self.shift) / self.scale)
 
     def _outward(self, z: Float[Array, "*many point"]) -> Array:
-        lead = z.shape[: z.ndim - jnp.ndim(self.mean)]
-        flat = jnp.reshape(z, (-1, *jnp.shape(self.mean)))
-        y = jax.vmap(lambda one: user_layout(self.warp.inverse(library_layout(one))))(flat)
-        return self.scale * jnp.reshape(y, (*lead, *jnp.shape(self.mean))) + self.shift
+        is_single = np.ndim(self.mean) == 1
+        on_scale = z[..., None, :] if is_single else z.swapaxes(-1, -2)
+        return self.scale * user_layout(self.warp.inverse(on_scale)) + self.shift
 
     def _log_slope(self, y: Float[Array, "output point"]) -> Float[Array, " point"]:
-        outer = jnp.log(jnp.abs(jnp.asarray(self.scale)))
-        num_outputs = len(y)
-        return jnp.sum(self.warp.log_slope(y), axis=0) - jnp.sum(
-            jnp.broadcast_to(outer, (num_outputs,))
-        )
+        numpy = namespace(y, self.scale)
+        outer = numpy.broadcast_to(numpy.log(numpy.abs(self.scale)), (len(y),))
+        return self.warp.log_slope(y).sum(axis=0) - outer.sum()
 
 
 def moments_given(

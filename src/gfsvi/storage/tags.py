@@ -22,6 +22,7 @@ _CLASSES = {
         "numeric": "tables.columns.Numeric",
     },
     "covariance": {
+        "closed_form": "covariances.closed_form.ClosedForm",
         "diagonal": "covariances.diagonal.Diagonal",
         "full": "covariances.full.Full",
         "isotropic": "covariances.isotropic.Isotropic",
@@ -29,6 +30,7 @@ _CLASSES = {
         "last_layer": "covariances.last_layer.LastLayer",
         "low_rank": "covariances.low_rank.LowRank",
         "rotated_diagonal": "covariances.rotated_diagonal.RotatedDiagonal",
+        "subspace": "covariances.subspace.Subspace",
     },
     "data": {"data": "data.Data"},
     "diagnostic": {"diagnostic": "diagnostics.diagnostic.Diagnostic"},
@@ -85,10 +87,10 @@ _CLASSES = {
         "auto": "inference.mean_fit.AutoMean",
     },
     "method": {
-        "closed_form": "methods.closed_form.ClosedForm",
         "deep_ensemble": "methods.deep_ensemble.DeepEnsemble",
         "empirical_bayes": "methods.empirical_bayes.EmpiricalBayes",
         "exact_gp": "methods.exact_gp.ExactGP",
+        "fsp_laplace": "methods.fsp_laplace.FSPLaplace",
         "fvi": "methods.fvi.FVI",
         "gfsvi": "methods.gfsvi.GFSVI",
         "gp_classifier": "methods.gp_classifier.GPClassifier",

@@ -15,6 +15,7 @@ import jaxlib
 import numpy as np
 import pandas as pd
 import scipy
+import scipy.special
 
 import gfsvi
 
@@ -34,8 +35,14 @@ def main(folder: Path) -> None:
 
 def probe() -> Arrays:
     """Arithmetic whose last bits depend on the processor, XLA and LAPACK, not on this library."""
-    versions = [f"{package.__name__} {package.__version__}" for package in (jax, jaxlib, scipy)]
-    return {"versions": np.array(versions), **_network_probe(), **_process_probe()}
+    packages = (jax, jaxlib, np, scipy)
+    versions = [f"{package.__name__} {package.__version__}" for package in packages]
+    return {
+        "versions": np.array(versions),
+        **_network_probe(),
+        **_process_probe(),
+        **_functions_probe(),
+    }
 
 
 def _network_probe() -> Arrays:
@@ -69,6 +76,14 @@ def _process_probe() -> Arrays:
 
     with jax.enable_x64(True):
         return {"solution": np.asarray(solved(x))}
+
+
+def _functions_probe() -> Arrays:
+    """Functions of NumPy and SciPy that predictives are computed with."""
+    x = np.random.default_rng(2).normal(size=200)
+    functions = (np.exp, np.sinh, np.cosh, np.arcsinh, scipy.special.ndtr)
+    quantiles = scipy.special.ndtri(scipy.special.ndtr(x))
+    return {"functions": np.stack([function(x) for function in functions]), "quantiles": quantiles}
 
 
 def _loaded(folder: Path) -> tuple[gfsvi.GFSVIRegressor, gfsvi.GFSVIClassifier]:

@@ -1,0 +1,115 @@
+"""Observations that are normal around the function, on their own scale or on a warped one."""
+
+import dataclasses
+import statistics
+from collections.abc import Callable
+
+import numpy as np
+
+from gfsvi.serving.parts import Part, chosen
+
+Values = np.ndarray
+"""Values of a function, (output, row)."""
+
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
+_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+
+
+@dataclasses.dataclass(frozen=True)
+class Prediction:
+    """Observations at each row on the user's scale; arrays are (row,) or (row, output)."""
+
+    mean: np.ndarray
+    epistemic_std: np.ndarray
+    aleatoric_std: np.ndarray
+    quantile: Callable[[float], np.ndarray]
+
+    @property
+    def std(self) -> np.ndarray:
+        """Standard deviation of an observation."""
+        return np.hypot(self.epistemic_std, self.aleatoric_std)
+
+    def interval(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Central interval that contains an observation with probability `level`."""
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Observations:
+    """A likelihood, and the user's scale of the target."""
+
+    noise: np.ndarray
+    unwarped: Callable[[Values], Values] | None
+    spread: np.ndarray | float
+    centre: np.ndarray | float
+
+    @classmethod
+    def of(cls, likelihood: Part, target: Part) -> "Observations":
+        """The observations that parts of a model describe."""
+        warps = {"likelihood:normal": None, "likelihood:warped_normal": likelihood}
+        warped = chosen(likelihood, warps)
+        unwarped = None if warped is None else _inverse(warped.warp.expect("warp:warp"))
+        target = target.expect("target:numbers")
+        return cls(_column(likelihood.noise), unwarped, target.spread, target.centre)
+
+    def given(self, mean: Values, variance: Values) -> Prediction:
+        """Observations where the function is normal with these moments."""
+        noise = np.broadcast_to(self.noise, mean.shape)
+        std = np.sqrt(variance + noise**2)
+        moments = (mean, variance, noise**2)
+        if self.unwarped is not None:
+            moments = _moments(self.unwarped, mean, np.sqrt(variance), noise)
+        expected, spread, scatter = map(_user_layout, moments)
+        return Prediction(
+            self.spread * expected + self.centre,
+            self.spread * np.sqrt(spread),
+            self.spread * np.sqrt(scatter),
+            lambda q: self._outward(mean + statistics.NormalDist().inv_cdf(q) * std),
+        )
+
+    def _outward(self, z: Values) -> np.ndarray:
+        y = z if self.unwarped is None else self.unwarped(z)
+        return self.spread * _user_layout(y) + self.centre
+
+
+def _inverse(warp: Part) -> Callable[[Values], Values]:
+    """From the scale of a warp to observations, as `predictives.Warp.inverse`."""
+    centre, stretch, unit, offset = map(
+        _column, (warp.centre, warp.stretch, warp.unit, warp.offset)
+    )
+    ends = [np.arcsinh((_column(end) - centre) / stretch) for end in (warp.low, warp.high)]
+
+    @np.errstate(over="ignore", invalid="ignore")  # far beyond the ends, as silent as JAX
+    def inverse(z: Values) -> Values:
+        u = z * unit + offset
+        inside = np.clip(u, *ends)
+        beyond = np.where(u == inside, 0.0, (u - inside) * np.cosh(inside))
+        return centre + stretch * (np.sinh(inside) + beyond)
+
+    return inverse
+
+
+def _moments(
+    unwarped: Callable[[Values], Values], centre: Values, function_std: Values, noise_std: Values
+) -> tuple[Values, Values, Values]:
+    """Mean, variance of the mean given the function, and mean of the variance given it.
+
+    Sums over 21 x 21 nodes, as in `predictives.warped`.
+    """
+    weights = _WEIGHTS[:, None, None]
+    noise = _NODES[:, None, None] * noise_std
+    means, variances = np.empty((2, len(_NODES), *centre.shape))
+    for number, node in enumerate(_NODES):
+        y = unwarped(centre + node * function_std + noise)
+        means[number] = np.sum(weights * y, axis=0)
+        variances[number] = np.sum(weights * (y - means[number]) ** 2, axis=0)
+    mean = np.sum(weights * means, axis=0)
+    return mean, np.sum(weights * (means - mean) ** 2, axis=0), np.sum(weights * variances, axis=0)
+
+
+def _column(values: np.ndarray | float | tuple[float, ...]) -> np.ndarray:
+    return np.reshape(values, (-1, 1))
+
+
+def _user_layout(values: Values) -> np.ndarray:
+    return values[0] if len(values) == 1 else values.T

@@ -1,0 +1,114 @@
+"""A saved model that predicts rows of a table."""
+
+import dataclasses
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gfsvi.numerics.threads import one_thread
+from gfsvi.serving.functions import ConjugatePosterior, Novelty
+from gfsvi.serving.observations import Observations, Prediction
+from gfsvi.serving.parts import NotServed, Part, part_maker
+from gfsvi.storage.container import FORMAT, MALFORMED, opened
+from gfsvi.storage.decoding import decode, maker_of
+from gfsvi.tables import Preparation
+
+if TYPE_CHECKING:
+    import pandas
+
+MAX_ROWS = 1024
+"""Rows at a time, which bounds memory."""
+_OF_TABLES = ("column:", "preparation:")
+"""Tags of classes that do not need JAX."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Predictor:
+    """What `auto.Fitted` predicts for a table, without JAX.
+
+    Args:
+        posterior: The function on the standardised scale.
+        observations: How observations scatter around it.
+        novelty_measure: How unlike the training rows a row is.
+        preparation: How a table becomes rows of numbers.
+        input_centre: What is subtracted from every row.
+        input_spread: What every row is then divided by.
+    """
+
+    posterior: ConjugatePosterior
+    observations: Observations
+    novelty_measure: Novelty
+    preparation: Preparation
+    input_centre: np.ndarray | float
+    input_spread: np.ndarray | float
+
+    @classmethod
+    @np.errstate(all="ignore")
+    def of(cls, fitted: Part) -> "Predictor":
+        """The predictor of a fit; raises if NumPy cannot evaluate it."""
+        posterior = fitted.expect("fitted:fitted").posterior.expect("model:model")
+        if not isinstance(fitted.preparation, Preparation):
+            raise NotServed("a fit to arrays")
+        made = cls(
+            ConjugatePosterior(posterior.function),
+            Observations.of(posterior.likelihood, fitted.target),
+            Novelty(fitted.novelty_measure),
+            fitted.preparation,
+            fitted.input_centre,
+            fitted.input_spread,
+        )
+        # Arrays that do not fit together are found out here, and not when rows are predicted.
+        zeros = np.zeros((1, len(fitted.preparation.feature_names)))
+        row = made._standardized(zeros)
+        if row.shape != zeros.shape:
+            raise NotServed("a scale of other features")
+        made.observations.given(*made.posterior.marginals(row)).interval(0.5)
+        made.novelty_measure.at(row)
+        return made
+
+    @property
+    def task(self) -> str:
+        """Regression: labels are drawn with JAX's random numbers."""
+        return "regression"
+
+    @one_thread()
+    def predict(self, frame: "pandas.DataFrame") -> Prediction:
+        """The distribution of an observation at each row."""
+        blocks = [self.posterior.marginals(x) for x in self._blocks(frame)]
+        mean, variance = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
+        return self.observations.given(mean, variance)
+
+    @one_thread()
+    def novelty(self, frame: "pandas.DataFrame") -> np.ndarray:
+        """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
+        return np.concatenate([self.novelty_measure.at(x) for x in self._blocks(frame)])
+
+    def _blocks(self, frame: "pandas.DataFrame") -> list[np.ndarray]:
+        x = self._standardized(self.preparation.inputs(frame))
+        return [x[start : start + MAX_ROWS] for start in range(0, len(x), MAX_ROWS)]
+
+    def _standardized(self, x: np.ndarray) -> np.ndarray:
+        return (x - self.input_centre) / self.input_spread
+
+
+@one_thread()
+def read_predictor(path: str | PathLike[str]) -> Predictor | None:
+    """The predictor of a model file; None if the model needs JAX.
+
+    Raises `ModelFileError` for a file that is not a model; content that is no model, too, gives
+    None, because the whole library says best what is wrong with it.
+    """
+    header, arrays = opened(path)
+    if header["format"] != FORMAT:
+        return None
+    try:
+        content = decode(header["content"], arrays, version=FORMAT, maker=_maker, function=str)
+        return Predictor.of(content["fitted"])
+    except (NotServed, ValueError, *MALFORMED):
+        return None
+
+
+def _maker(tag: str) -> Callable[[dict[str, Any]], Any]:
+    return maker_of(tag) if tag.startswith(_OF_TABLES) else part_maker(tag)

@@ -1,0 +1,81 @@
+"""The wheel holds what the library needs, and works in an environment that has nothing else."""
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gfsvi.numerics.extras import EXTRAS
+
+ROOT = Path(__file__).parents[1]
+FIT = ("fit", "table.csv", "--target", "y", "--output", "m.gfsvi", "--time-budget", "1", "--quiet")
+
+
+def called(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, **options)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """The wheel of this clone."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+    called(*build, cwd=ROOT, check=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
+    source = ROOT / "src"
+    wanted = {str(path.relative_to(source)) for path in source.rglob("*") if path.is_file()}
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert held == {name for name in wanted if "__pycache__" not in name}
+    assert "gfsvi/report/page.html.j2" in held and "gfsvi/py.typed" in held
+
+
+@pytest.fixture
+def installed(wheel, tmp_path):
+    """Install the wheel with an extra, in the locked versions, into an empty environment."""
+
+    def installed(extra: str) -> Path:
+        venv.create(tmp_path / "empty", with_pip=True)
+        programs = tmp_path / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
+        options = ("--quiet", "--disable-pip-version-check")
+        locked = ("--constraint", ROOT / "requirements.lock")
+        called(programs / "pip", "install", *options, *locked, f"{wheel}{extra}", check=True)
+        return programs
+
+    return installed
+
+
+@pytest.mark.slow
+def test_without_extras_the_command_line_says_what_to_install(installed, tmp_path):
+    programs = installed("")
+    (tmp_path / "table.csv").write_text("a,y\n1,2\n")
+    assert called(programs / "gfsvi", "list", "kernels").returncode == 0
+    answer = called(programs / "gfsvi", *FIT, cwd=tmp_path)
+    assert answer.returncode == 2 and 'pip install "gfsvi[tables]"' in answer.stderr
+
+
+@pytest.mark.slow
+def test_with_tables_and_report_a_table_is_fitted_and_explained(installed, tmp_path):
+    programs = installed("[tables,report]")
+    numbers = np.random.default_rng(0).normal(size=(30, 2))
+    pd.DataFrame(numbers, columns=["a", "y"]).to_csv(tmp_path / "table.csv", index=False)
+    answer = called(programs / "gfsvi", *FIT, "--report", "page.html", cwd=tmp_path)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("extra", sorted(EXTRAS))
+def test_every_extra_brings_what_it_is_for(installed, extra):
+    programs = installed(f"[{extra}]")
+    modules = ", ".join(EXTRAS[extra])
+    command = f"import gfsvi, {modules}; print(gfsvi.__version__)"
+    answer = called(programs / "python", "-c", command)
+    assert answer.returncode == 0, answer.stderr
