@@ -72,11 +72,27 @@ class Data(eqx.Module):
 
     def without_copies(self) -> "Data":
         """Each distinct row once and without weights: repeating a row adds no information."""
+        first = np.unique(self._codes(), return_index=True)[1]
+        bare = self if self.weights is None else Data(self.x, self.y)
+        return bare if len(first) == len(self) else bare.take(np.sort(first))
+
+    def merged(self) -> "Data":
+        """Each distinct row once, with the weights of its copies added up."""
+        first = np.unique(self._codes(), return_index=True)[1]
+        if len(first) == len(self):
+            return self
+        return Data(self.x, self.y, self.weights_with_copies).take(np.sort(first))
+
+    @property
+    def weights_with_copies(self) -> Float[np.ndarray, " point"]:
+        """For each row, the weights of all rows that are equal to it, itself included."""
+        _, distinct = np.unique(self._codes(), return_inverse=True)
+        return np.bincount(distinct, np.asarray(self.row_weights))[distinct]
+
+    def _codes(self) -> np.ndarray:
+        """A number for each row, the same for equal ones."""
         columns = [np.asarray(part, np.float64).reshape(len(self), -1) for part in (self.x, self.y)]
         bits = np.ascontiguousarray(np.concatenate(columns, axis=1)).view(np.uint64)
         # Odd factors, so that no digit is lost in the sum, which wraps around.
         factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
-        codes = (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)
-        first = np.unique(codes, return_index=True)[1]
-        bare = self if self.weights is None else Data(self.x, self.y)
-        return bare if len(first) == len(self) else bare.take(np.sort(first))
+        return (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)

@@ -97,6 +97,47 @@ def calibration_error(probabilities: ArrayLike, y: ArrayLike, num_bins: int = 15
     return float(np.sum(np.abs(gaps)) / len(confidence))
 
 
+def auc(probabilities: ArrayLike, y: ArrayLike, positive: int | None = None) -> float:
+    """Chance that a row of a class gets a higher probability of it than a row of another class.
+
+    Of the positive class, or the mean over all classes that occur; 0.5 for a guess, 1 is best.
+    """
+    probabilities, y = np.asarray(probabilities), np.asarray(y)
+    of_classes = [_auc(probabilities[:, k], y == k) for k in _occurring(y, positive)]
+    return float(np.mean([one for one in of_classes if one is not None] or [0.5]))
+
+
+def precision(predicted: ArrayLike, y: ArrayLike, positive: int | None = None) -> float:
+    """Share of the rows predicted to be positive that are; 0 if none is. See `recall`."""
+    predicted, y = np.asarray(predicted), np.asarray(y)
+    return _mean_share([(y == k)[predicted == k] for k in _occurring(y, positive)])
+
+
+def recall(predicted: ArrayLike, y: ArrayLike, positive: int | None = None) -> float:
+    """Share of the positive rows that are predicted to be; without one, the mean over classes."""
+    predicted, y = np.asarray(predicted), np.asarray(y)
+    return _mean_share([(predicted == k)[y == k] for k in _occurring(y, positive)])
+
+
+def _occurring(y: np.ndarray, positive: int | None) -> list[int]:
+    return np.unique(y).tolist() if positive is None else [positive]
+
+
+def _mean_share(marked: list[np.ndarray]) -> float:
+    return float(np.mean([float(np.mean(one)) if one.size else 0.0 for one in marked]))
+
+
+def _auc(score: np.ndarray, is_positive: np.ndarray) -> float | None:
+    """The area under the curve of one class; None unless there are rows in and out of it."""
+    num_in, num_out = np.sum(is_positive), np.sum(~is_positive)
+    if not (num_in and num_out):
+        return None
+    _, place, counts = np.unique(score, return_inverse=True, return_counts=True)
+    # Rows of equal score share the mean of their ranks 1 ... n.
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
+    return float((ranks[is_positive].sum() - num_in * (num_in + 1) / 2) / (num_in * num_out))
+
+
 def wasserstein2_squared(
     q_mean: ArrayLike, q_std: ArrayLike, p_mean: ArrayLike, p_std: ArrayLike
 ) -> np.ndarray:

@@ -13,10 +13,11 @@ from gfsvi import (
     GFSVIClassifier,
     GFSVIRegressor,
     Model,
+    registry,
 )
 from gfsvi.auto import Learner
 from gfsvi.auto.phases import Phases
-from gfsvi.auto.recipe import DEFAULT, PAPER, Recipe, recipe_for
+from gfsvi.auto.recipe import _NAMED, DEFAULT, PAPER, Recipe, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
 from gfsvi.bench.building import build_method
@@ -183,3 +184,7 @@ def test_an_unknown_name_is_answered_with_all_recipes():
 )
 def test_a_given_method_keeps_the_calibration_it_was_given(method, calibration):
     assert sized_for(recipe_for(method)).calibration == calibration
+
+
+def test_every_recipe_is_known_by_name_without_importing_it():
+    assert {name for name in _NAMED if name not in registry.names("methods")} == {*registry.RECIPES}

@@ -77,7 +77,7 @@ def test_the_papers_recipe_is_listed_among_the_methods(run):
     status, out, _ = run("list", "methods")
     assert status == 0
     described = dict(line.split(maxsplit=1) for line in out.splitlines())
-    assert set(described) == {*registry.names("methods"), "gfsvi_paper"}
+    assert set(described) == {*registry.names("methods"), "gfsvi_paper", "gfsvi_trained"}
     assert "the paper's algorithm 1" in described["gfsvi_paper"].lower()
 
 

@@ -13,6 +13,7 @@ NUMBER_COLUMNS = ["mean", "std", "lower", "upper", "epistemic_std", "aleatoric_s
 LABEL_COLUMNS = ["predicted", "p_cheap", "p_dear", "p_fair", "entropy", "mutual_information"]
 NUMBER_SCORES = ["log_predictive_density", "expected_log_likelihood", "mse", "coverage", "crps"]
 LABEL_SCORES = ["log_predictive_density", "expected_log_likelihood", "accuracy", "ece"]
+LABEL_SCORES += ["auc", "precision", "recall"]
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_scores_of_numbers_have_the_documented_keys(run, regression, table):
     assert (status, error, out.count("\n")) == (0, "", 1)
     scores = json.loads(out)
     both = [*NUMBER_SCORES, *(f"{name}_standardized" for name in NUMBER_SCORES)]
-    assert list(scores) == ["num_rows", *both]
+    assert list(scores) == ["num_rows", *both, *(f"{name}_baseline" for name in NUMBER_SCORES)]
     assert all(np.isfinite(list(scores.values())))
     assert scores["num_rows"] == 60
 
@@ -114,7 +115,8 @@ def test_scores_change_with_the_scale_as_densities_do(run, regression, table, ho
 def test_scores_of_labels_have_the_documented_keys(run, classification, table):
     status, out, error = run("evaluate", classification, table, "--json")
     assert (status, error) == (0, "")
-    assert list(json.loads(out)) == ["num_rows", *LABEL_SCORES]
+    guessed = [f"{name}_baseline" for name in LABEL_SCORES]
+    assert list(json.loads(out)) == ["num_rows", *LABEL_SCORES, *guessed]
 
 
 def test_scores_are_for_people_unless_asked_otherwise(run, regression, table):

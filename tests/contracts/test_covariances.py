@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, LowRank
+from gfsvi.covariances import Diagonal, Full, Kronecker, LastLayer, LowRank, Subspace
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.networks import CNN, MLP
 from gfsvi.networks.jacobian import ExplicitJacobian, as_matrix
@@ -19,6 +19,7 @@ FAMILIES = {
     "diagonal": Diagonal(initial_std=0.3),
     "kronecker": Kronecker(initial_std=0.3),
     "low_rank": LowRank(rank=2, initial_std=0.3),
+    "subspace": Subspace(rank=3, initial_std=0.3),
     "last_layer": LastLayer(initial_std=0.3),
     "last_two_layers": LastLayer(num_leaves=2, initial_std=0.3),
     "full": Full(initial_std=0.3),

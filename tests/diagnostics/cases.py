@@ -1,4 +1,7 @@
-"""Fits of the same curve under the two likelihoods of numbers, for the checks to examine."""
+"""Fits of the same curve under the two likelihoods of numbers, for the checks to examine.
+
+Their covariance is trained; `test_closed_form.py` examines fits that are computed.
+"""
 
 import dataclasses
 
@@ -6,6 +9,7 @@ import jax
 import numpy as np
 
 from gfsvi import Data, Fit, Model, Training
+from gfsvi.covariances import Kronecker
 from gfsvi.diagnostics import Diagnostic, diagnose
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.calibration import NoCalibration
@@ -25,6 +29,7 @@ X = RANDOM.uniform(-1, 1, size=(40, 1))
 Y = np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=40)
 METHOD = GFSVI(
     network=MLP((30, 30)),
+    covariance=Kronecker(),
     points=Mixture((FixedPoints(), LowDiscrepancy(20))),
     training=Training(num_steps=400, evaluate_every=200),
     mean=TrainedMean(),

@@ -14,6 +14,9 @@ from gfsvi.training.history import History
 class Posterior:
     """A Gaussian process of scikit-learn; class numbers are learned as rows of ones and zeros."""
 
+    function = None
+    likelihood = None
+
     def __init__(self, data: Data, *, of_classes: bool):
         self.of_classes = of_classes
         y = np.asarray(data.y)

@@ -12,13 +12,13 @@ from gfsvi.fields import HelmholtzKernel, HelmholtzNetwork, rows_at
 from gfsvi.functions import ConditionedProcess, GaussianProcess
 from gfsvi.inference.conjugate import (
     Interpolation,
-    leave_one_out,
     posterior_of,
     solved,
     sums_over_rows,
     tangents_of,
 )
 from gfsvi.inference.conjugate_fit import natural_gradient_posterior, with_chosen_noise
+from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.kernels import RBF, Matern32, Matern52, Periodic
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal, Poisson, StudentT
 from gfsvi.networks import MLP
@@ -122,8 +122,8 @@ def test_blocks_of_rows_add_up_to_all_at_once():
 @double
 def test_leave_one_out_is_refitting_without_the_row():
     case = case_of("matern32")
-    solution = solved(case.interpolation, case.sums)
-    found = leave_one_out(case.interpolation, solution, case.x, case.targets)
+    posterior = posterior_of(case.interpolation, solved(case.interpolation, case.sums))
+    found = leave_one_out(Model(posterior, Normal(NOISE)), Data(case.x, case.y))
     for row in range(0, 25, 6):
         rest = np.delete(np.arange(25), row)
         targets = Normal(NOISE).gaussian_targets(case.y[rest])
@@ -210,9 +210,11 @@ def test_the_noise_is_the_one_under_which_rows_left_out_are_most_probable():
     noise = float(found.likelihood.noise[0])
 
     def density(log_noise):
-        targets = Normal(np.exp(log_noise[0])).gaussian_targets(case.y)
+        likelihood = Normal(np.exp(log_noise[0]))
+        targets = likelihood.gaussian_targets(case.y)
         solution = solved(case.interpolation, sums_over_rows(case.interpolation, case.x, targets))
-        left_out = leave_one_out(case.interpolation, solution, case.x, targets)
+        posterior = posterior_of(case.interpolation, solution)
+        left_out = leave_one_out(Model(posterior, likelihood), Data(case.x, case.y))
         total = left_out.variance + np.exp(2 * log_noise[0])
         return np.mean(-0.5 * np.log(total) - 0.5 * (case.y - left_out.mean) ** 2 / total)
 

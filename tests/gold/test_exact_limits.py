@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gfsvi import Data, Model, Training
-from gfsvi.covariances import Diagonal, Full
+from gfsvi.covariances import ClosedForm, Diagonal, Full
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Constant, Linear
 from gfsvi.likelihoods import Normal
@@ -25,13 +25,16 @@ def linear_problem() -> tuple[Model, Data, np.ndarray]:
     return model, Data(x, y), random.normal(size=(8, 2))
 
 
-def fit(covariance) -> tuple:
+TRAINING = Training(num_steps=3000, optimizer=Adam(3e-2), evaluate_every=1000)
+
+
+def fit(covariance, **options) -> tuple:
     model, data, points = linear_problem()
     method = GFSVI(
         MLP(()),
         covariance,
         FixedPoints(points),
-        training=Training(num_steps=3000, optimizer=Adam(3e-2), evaluate_every=1000),
+        **options,
         dtype=jnp.float64,
         fixed=lambda model: model.likelihood,
     )
@@ -41,14 +44,20 @@ def fit(covariance) -> tuple:
     return fitted, ExactGP()(model, data, key=key).posterior.predict(grid)
 
 
+def test_the_closed_form_on_a_linear_network_is_the_exact_posterior():
+    fitted, exact = fit(ClosedForm())
+    assert fitted.mean == pytest.approx(exact.mean, abs=1e-5)
+    assert fitted.epistemic_variance == pytest.approx(exact.epistemic_variance, abs=1e-5)
+
+
 def test_full_covariance_on_a_linear_network_is_the_exact_posterior():
-    fitted, exact = fit(Full(0.3))
+    fitted, exact = fit(Full(0.3), training=TRAINING)
     assert fitted.mean == pytest.approx(exact.mean, abs=1e-3)
     assert fitted.epistemic_variance == pytest.approx(exact.epistemic_variance, abs=1e-3)
 
 
 def test_diagonal_covariance_on_a_linear_network_has_the_exact_mean():
-    fitted, exact = fit(Diagonal(0.3))
+    fitted, exact = fit(Diagonal(0.3), training=TRAINING)
     assert fitted.mean == pytest.approx(exact.mean, abs=1e-3)
 
 

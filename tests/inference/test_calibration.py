@@ -35,7 +35,7 @@ def test_what_is_left_out_is_what_the_other_rows_say():
     random = np.random.default_rng(1)
     data = Data(random.normal(size=(8, 2)), random.normal(size=8))
     prior = Model(GaussianProcess(RBF(0.9, 1.5)), Normal(0.4))
-    left_out = LeaveOneOut.of(prior, data)
+    left_out = LeaveOneOut.of(prior, prior, data)
     for row in range(8):
         others = data.take(np.delete(np.arange(8), row))
         exact = ExactGP()(prior, others, key=jax.random.key(0)).posterior.function
@@ -53,7 +53,8 @@ def test_rows_left_out_keep_few_validation_rows_from_setting_the_noise_alone():
     posterior = ExactGP()(model, data, key=jax.random.key(0)).posterior
     key = jax.random.key(0)
     found = [with_share(posterior, lucky, 1.0, key=key)]
-    found += [with_share(posterior, lucky, 1.0, key=key, left_out=LeaveOneOut.of(model, data))]
+    left_out = LeaveOneOut.of(posterior, model, data)
+    found += [with_share(posterior, lucky, 1.0, key=key, left_out=left_out)]
     alone, together = (float(np.ravel(model.likelihood.noise)[0]) for model in found)
     assert alone < 0.15
     assert together == pytest.approx(0.3, rel=0.25)
@@ -61,4 +62,5 @@ def test_rows_left_out_keep_few_validation_rows_from_setting_the_noise_alone():
 
 def test_rows_of_another_likelihood_are_not_left_out():
     data = Data(np.zeros((3, 1)), np.array([0, 1, 1]))
-    assert LeaveOneOut.of(Model(GaussianProcess(RBF(), outputs=2), Categorical()), data) is None
+    prior = Model(GaussianProcess(RBF(), outputs=2), Categorical())
+    assert LeaveOneOut.of(prior, prior, data) is None

@@ -115,7 +115,7 @@ def test_an_exact_posterior_counts_rows_by_their_weights(likelihood, key):
 @double
 def test_a_weighted_row_is_left_out_with_all_its_copies(key):
     prior, (weighted, _) = Model(PROCESS, Normal(0.3)), both(Y)
-    left_out = LeaveOneOut.of(prior, weighted)
+    left_out = LeaveOneOut.of(prior, prior, weighted)
     for row in range(len(X)):
         others = np.delete(np.arange(len(X)), row)
         repeated = Data(X, Y).take(np.repeat(others, WEIGHTS[others].astype(int)))
@@ -128,7 +128,7 @@ def test_a_weighted_row_is_left_out_with_all_its_copies(key):
 def test_rows_that_were_left_out_keep_their_weights():
     prior, (weighted, _) = Model(PROCESS, Normal(0.3)), both(Y)
     rows = Data(NEW, np.zeros(len(NEW)))
-    joined, _ = LeaveOneOut.of(prior, weighted).added_to(rows, PROCESS.marginals(NEW))
+    joined, _ = LeaveOneOut.of(prior, prior, weighted).added_to(rows, PROCESS.marginals(NEW))
     np.testing.assert_array_equal(joined.weights, [*np.ones(len(NEW)), *WEIGHTS])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gfsvi import Data, Model, Training
+from gfsvi.covariances import Kronecker
 from gfsvi.fields import HelmholtzKernel, HelmholtzNetwork, field_of, rows_at
 from gfsvi.functions import GaussianProcess
 from gfsvi.likelihoods import Normal
@@ -58,14 +59,19 @@ def test_it_is_the_gradient_of_one_network_and_the_rotation_of_the_other():
         )
 
 
-def test_gfsvi_learns_a_field_from_both_components():
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"covariance": Kronecker(), "training": Training(num_steps=20)}],
+    ids=["computed", "trained"],
+)
+def test_gfsvi_learns_a_field_from_both_components(options):
     y = np.column_stack([POSITIONS[:, 1], -POSITIONS[:, 0]])  # a rotation
     prior = Model(GaussianProcess(HelmholtzKernel()), Normal(0.05))
     method = GFSVI(
         NETWORK,
         points=FixedPoints(rows_at(np.random.default_rng(1).normal(size=(6, 2)))),
         gamma=1e-6,
-        training=Training(num_steps=20),
+        **options,
     )
     data = Data(rows_at(POSITIONS), np.ravel(y))
     fit = method(prior, data, key=jax.random.key(0))

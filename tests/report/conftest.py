@@ -25,6 +25,7 @@ from gfsvi.training.history import History
 NOISE = 0.7
 SCRIPT = "<script>alert(1)</script>"
 WARNING = SimpleNamespace(
+    name="still_improving",
     severity="warning",
     title="Training was short",
     message="The score on held-out rows was still rising after 60 steps.",

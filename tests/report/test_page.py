@@ -69,6 +69,14 @@ def test_warnings_come_first_and_healthy_fits_say_so(brief: Evidence) -> None:
     assert "The checks found no problems" in healthy and 'callout"' not in healthy
 
 
+def test_a_warning_shows_its_numbers_and_the_next_command_at_the_top(brief: Evidence) -> None:
+    command = "gfsvi fit table.csv --target y --method exact_gp"
+    finding = Finding("warning", "Worse than guessing", "72 % more error", "Try another.", command)
+    page = render(dataclasses.replace(brief, findings=(finding,)))
+    top = page[: page.index('id="scores"')]
+    assert all(text in top for text in ("Worse than guessing", "72 % more error", command))
+
+
 def test_findings_are_escaped(brief: Evidence) -> None:
     finding = Finding("warning", "<i>t</i>", "`<i>m</i>`", "<i>r</i>")
     assert "<i>" not in render(dataclasses.replace(brief, findings=(finding,)))

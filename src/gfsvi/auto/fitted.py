@@ -17,16 +17,21 @@ from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, saved_parameters
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.functions.base import draw_values
+from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.inference.leave_one_out import leave_one_out
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.numerics.batching import padded
-from gfsvi.numerics.precision import double
+from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
+from gfsvi.values import Marginals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,13 +87,38 @@ class Fitted:
         """The distribution of an observation at each row."""
         return self.target.on_user_scale(self.posterior.predict(self.standardized(x)))
 
+    @double
+    def left_out(
+        self, x: ArrayLike, y: np.ndarray, weights: np.ndarray | None = None
+    ) -> AbstractPredictive | None:
+        """The distribution of an observation at each row of the fit, given all other rows.
+
+        The prior, the measurement points and the weights of the network stay as they are.
+
+        Args:
+            x: Rows that the posterior was fitted to, some or all of them.
+            y: Their targets; labels are given as class numbers.
+            weights: The weights that these rows had in the fit.
+
+        Returns:
+            The predictive, or None for a posterior that is not in closed form.
+        """
+        if not isinstance(self.posterior.function, ConjugateNetwork):
+            return None
+        y = self.target.standardized(y) if isinstance(self.target, Numbers) else y
+        values = leave_one_out(self.posterior, Data(self.standardized(x), y, weights))
+        predictive = _predicted(self.posterior.likelihood, values, jax.random.key(0))
+        return self.target.on_user_scale(to_numpy(predictive))
+
     def novelty(self, x: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return self.novelty_measure.at(self.standardized(x))
 
-    def evaluate(self, x: ArrayLike, y: np.ndarray) -> dict[str, float]:
+    def evaluate(
+        self, x: ArrayLike, y: np.ndarray, decision: scores.Decision | None = None
+    ) -> dict[str, float]:
         """Scores on rows whose targets are known; labels are given as class numbers."""
-        return scores.evaluated(self.predict(x), self.target, y)
+        return scores.evaluated(self.predict(x), self.target, y, decision)
 
     @double
     def draws(self, x: ArrayLike, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
@@ -147,6 +177,13 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
     return fitted, parameters
+
+
+@eqx.filter_jit
+def _predicted(
+    likelihood: AbstractLikelihood, values: Marginals, key: PRNGKeyArray
+) -> AbstractPredictive:
+    return likelihood.predict(values, key=key)
 
 
 @eqx.filter_jit

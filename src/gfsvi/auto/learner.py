@@ -1,6 +1,7 @@
 """From rows to a fit: choose the prior, train, and examine the result."""
 
 import dataclasses
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
@@ -15,10 +16,12 @@ from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
 from gfsvi.auto.problem import Problem, Solution, held_out_rows
+from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
 from gfsvi.auto.targets import (
+    Labels,
     Observed,
     observed_labels,
     observed_numbers,
@@ -136,12 +139,14 @@ class Learner:
         weights: np.ndarray | None,
         observe: Observe,
     ) -> Fitted:
-        counted = np.arange(len(x))
+        began, counted = time.monotonic(), np.arange(len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
         centre, spread = _centre_and_spread(x, weights)
         seed, fraction = int(self.parameters.random_state), self.parameters.validation_fraction
+        if fraction is None:
+            fraction = self.recipe.share_held_out(x.shape)
         held_out = held_out_rows(len(x), fraction, seed)
         with limit_threads(len(x)):
             observed = observe(y, weights)
@@ -154,7 +159,7 @@ class Learner:
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
             )
             solution = self.solve(problem)
-        return Fitted(
+        fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
             input_centre=centre,
@@ -165,6 +170,12 @@ class Learner:
             settings=problem.settings,
             validation_rows=counted[held_out],
         )
+        y = observed.y if isinstance(observed.target, Labels) else y
+        rows, method = Data(x, y, weights), type(self.recipe.method)
+        found = quality(judged_rows(fitted, rows, held_out, method), fitted)
+        late = over_budget(time.monotonic() - began, self.parameters.time_budget)
+        found = found if late is None else (*found, late)
+        return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
 
     @property
     def _likelihood_of_numbers(self) -> str | AbstractLikelihood:

@@ -31,9 +31,11 @@ class Parameters:
         hidden: Widths of the hidden layers, for a table.
         num_points: Number of measurement points, where prior and posterior are compared.
         gamma: The regulariser of the divergence.
-        num_steps: Number of training steps, after the mean has been fitted.
+        num_steps: Number of training steps; for a covariance that is trained, those after the
+            mean has been fitted.
         batch_size: Rows per step.
-        validation_fraction: Share of the rows that is held out to stop early and set the noise.
+        validation_fraction: Share of the rows that is held out to stop early and set the noise;
+            None for none where every row can be left out in closed form, else a tenth.
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
         watch: Called regularly with the phase and its `Progress`; return True to stop.
@@ -48,7 +50,7 @@ class Parameters:
     gamma: float | None = None
     num_steps: int | None = None
     batch_size: int | None = None
-    validation_fraction: float = 0.1
+    validation_fraction: float | None = None
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None

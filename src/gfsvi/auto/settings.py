@@ -4,9 +4,11 @@ import dataclasses
 import math
 from typing import TypedDict, Unpack
 
+from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.inference.mean_fit import AutoMean
+from gfsvi.inference.measurement import MAX_ROWS_AS_POINTS
 from gfsvi.methods.base import AbstractMethod
-from gfsvi.methods.gfsvi import GFSVI, MAX_ROWS_AS_POINTS
+from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
 from gfsvi.training.optimizers import AbstractOptimizer, Adam, FullBatchUpTo, Optax
@@ -70,6 +72,9 @@ class Settings:
         elif isinstance(method, GFSVI):
             batch_size = given.get("batch_size") or BATCH_SIZE
             derived |= _for_tables(method, num_rows, num_outputs, batch_size)
+            if isinstance(method.covariance, ClosedForm):  # there are steps of the mean alone
+                derived |= _for_closed_form(method.covariance, num_rows, num_outputs)
+                given["num_mean_steps"] = given.pop("num_steps", None)
         sizes = derived | {name: value for name, value in given.items() if value is not None}
         name = type(method).__name__
         return cls(name, num_rows, num_validation_rows, math.prod(shape), seed=seed, **sizes)
@@ -82,10 +87,15 @@ class Settings:
         if self.image_shape is not None:  # half and half, as in the paper
             num_box = self.num_points // 2
             return Mixture((BatchRows(self.num_points - num_box), UniformBox(num_box)))
-        num_box = max(1, self.num_points // 7)
-        num_from_rows = max(1, self.num_points - num_box)
+        num_from_rows, num_box = divided(self.num_points)
         rows = FixedPoints() if num_from_rows >= self.num_rows else BatchRows(num_from_rows)
         return Mixture((rows, UniformBox(num_box)))
+
+
+def divided(num_points: int) -> tuple[int, int]:
+    """The measurement points that are training rows, and one in seven that is in a box."""
+    num_box = max(1, num_points // 7)
+    return max(1, num_points - num_box), num_box
 
 
 def with_batch_size(training: Training, batch_size: int) -> Training:
@@ -115,6 +125,12 @@ def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int)
     if method.points is None:
         sizes["num_points"] = min(num_rows, most) + max(20, most // 6)
     return sizes
+
+
+def _for_closed_form(family: ClosedForm, num_rows: int, num_outputs: int) -> Sizes:
+    # Each output needs a matrix over the points.
+    rows = min(num_rows, max(200, round(family.max_rows / num_outputs**0.5)))
+    return Sizes(num_points=rows + max(20, rows // 6), num_steps=None)
 
 
 def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> Sizes:

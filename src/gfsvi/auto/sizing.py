@@ -5,16 +5,17 @@ import dataclasses
 from gfsvi import registry
 from gfsvi.auto.phases import MEAN, POSTERIOR, Phases
 from gfsvi.auto.recipe import Recipe
-from gfsvi.auto.settings import Settings, with_batch_size
+from gfsvi.auto.settings import Settings, divided, with_batch_size
+from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.covariances.diagonal import Diagonal
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, TrainedMean
 from gfsvi.methods.base import AbstractMethod
-from gfsvi.methods.gfsvi import Subsampling
+from gfsvi.methods.gfsvi import GFSVI, Subsampling
 from gfsvi.networks.adapters import as_network
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.cnn import CNN
 from gfsvi.networks.mlp import MLP
-from gfsvi.points import AbstractPoints, UniformBox
+from gfsvi.points import UniformBox
 from gfsvi.training.optimizers import FullBatchUpTo
 from gfsvi.training.settings import Training
 
@@ -50,17 +51,14 @@ def sized(
 ) -> AbstractMethod:
     """The method of a recipe with the sizes of a fit, as far as it has such fields."""
     method = recipe.method
-    wanted = {
-        "network": network,
-        "points": _points(getattr(method, "points", None), settings),
-        "gamma": settings.gamma,
-        "calibration": recipe.calibration,
-    }
+    if settings.image_shape is not None and isinstance(method, GFSVI):
+        method = dataclasses.replace(method, **_FOR_IMAGES)
+    computed = isinstance(getattr(method, "covariance", None), ClosedForm)
+    wanted = {"network": network, "gamma": settings.gamma, "calibration": recipe.calibration}
+    wanted |= _closed_form(method, settings) if computed else _points(method, settings)
     changes = {name: value for name, value in wanted.items() if value is not None}
-    if settings.image_shape is not None:
-        changes |= _FOR_IMAGES
     training, mean = (getattr(method, name, None) for name in ("training", "mean"))
-    if isinstance(training, Training):
+    if isinstance(training, Training) and not computed:
         resized = _resized(training, settings, settings.num_steps)
         changes["training"] = phases.training(resized, POSTERIOR)
     if isinstance(mean, AbstractMeanFit):
@@ -69,12 +67,22 @@ def sized(
     return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
 
 
-def _points(chosen: AbstractPoints | None, settings: Settings) -> AbstractPoints | None:
+def _points(method: AbstractMethod, settings: Settings) -> dict[str, object]:
     """The measurement points of the settings, or the method's own box with that many points."""
+    chosen, count = getattr(method, "points", None), settings.num_points
     if isinstance(chosen, UniformBox):
-        count = settings.num_points
-        return chosen if count is None else dataclasses.replace(chosen, num_points=count)
-    return settings.points
+        return {} if count is None else {"points": dataclasses.replace(chosen, num_points=count)}
+    return {"points": settings.points}
+
+
+def _closed_form(method: GFSVI, settings: Settings) -> dict[str, object]:
+    """Training rows, and the method's own further points or a box."""
+    if settings.num_points is None:
+        return {}
+    max_rows, num_box = divided(settings.num_points)
+    points = UniformBox(num_box) if method.points is None else method.points
+    family = dataclasses.replace(method.covariance, max_rows=max_rows)
+    return {"points": points, "covariance": family}
 
 
 def _resized(training: Training, settings: Settings, num_steps: int | None) -> Training:

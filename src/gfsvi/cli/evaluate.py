@@ -1,18 +1,29 @@
 """`gfsvi evaluate`."""
 
 import argparse
+import dataclasses
 import json
 import sys
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gfsvi.cli.tables import decision_of
 from gfsvi.numerics.process import prepare_jax
-from gfsvi.tables.reading import TableError, read_table
+from gfsvi.storage.container import opened
+from gfsvi.tables.reading import TableError, TableFile
+
+if TYPE_CHECKING:
+    from gfsvi.auto import Fitted
+    from gfsvi.auto.scores import Decision
+    from gfsvi.auto.targets import Labels
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print scores on rows whose target is known."""
-    frame = read_table(arguments.table)
+    file = TableFile(arguments.table)
+    opened(arguments.model)  # to report a file that is not a model before importing anything
+    frame = file.frame()
     prepare_jax(len(frame))
     from gfsvi.auto import Fitted
 
@@ -32,11 +43,37 @@ def run(arguments: argparse.Namespace) -> int:
     frame = frame[rows]
     for surprise in preparation.surprises(frame):
         print(surprise, file=sys.stderr)
-    scores = fitted.evaluate(frame, preparation.observations(frame))
+    decision = decision_of(fitted, arguments.threshold, arguments.positive)
+    scores = fitted.evaluate(frame, preparation.observations(frame), decision)
     if arguments.json:
         print(json.dumps(scores))
     else:
-        width = max(map(len, scores))
-        for name, value in scores.items():
-            print(f"{name.replace('_', ' '):<{width}}  {value:.4g}")
+        print(_table(scores, fitted, decision))
     return 0
+
+
+def _table(scores: dict[str, float], fitted: "Fitted", decision: "Decision | None") -> str:
+    """The scores beside those of a guess that ignores the inputs."""
+    names = [name for name in scores if not name.endswith("_baseline")]
+    width = max(map(len, names))
+    lines = [f"{'':<{width}}  {'model':>10}  {'baseline':>10}"]
+    for name in names:
+        guess = scores.get(f"{name}_baseline")
+        line = f"{name.replace('_', ' '):<{width}}  {scores[name]:>10.4g}"
+        lines.append(line if guess is None else f"{line}  {guess:>10.4g}")
+    return "\n".join([*lines, "", *_footnotes(fitted, decision)])
+
+
+def _footnotes(fitted: "Fitted", decision: "Decision | None") -> list[str]:
+    if fitted.task != "classification":
+        return ["baseline: always predicting the mean and spread of these targets"]
+    notes = ["baseline: always predicting the class frequencies of these rows"]
+    classes = cast("Labels", fitted.target).classes
+    if len(classes) != 2:
+        return [*notes, "auc, precision, recall: means over the classes"]
+    positive, threshold = (1, 0.5) if decision is None else dataclasses.astuple(decision)
+    return [
+        *notes,
+        f"auc, precision, recall: of class {str(classes[positive])!r}, predicted where its "
+        f"probability is at least {threshold:g}",
+    ]

@@ -14,7 +14,8 @@ from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.tables import Preparation, PreparedTable, Task
-from gfsvi.tables.reading import TableError, read_table
+from gfsvi.tables.reading import TableError, TableFile
+from gfsvi.tables.targets import check_target_names
 from gfsvi.tables.weights import read_weights
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = {"--output": arguments.output, "--report": arguments.report}
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
-    frame = read_table(arguments.table)
+    file = TableFile(arguments.table)
+    check_target_names(file.column_names, tuple(arguments.target))
+    frame = file.frame()
     weights = None
     if arguments.weight is not None:
         weights, frame = _weights(frame, arguments)
@@ -43,14 +46,14 @@ def run(arguments: argparse.Namespace) -> int:
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
     with Reporter(quiet=arguments.quiet) as reporter:
-        for note in preparation.notes:
-            reporter.say(note)
         fitted = _fit(arguments, table, preparation, weights, reporter)
         if arguments.report is not None:
             from gfsvi.report import write_page
 
             name, command = Path(arguments.table).name, _command(arguments)
-            write_page(fitted, table, arguments.report, table=name, command=command)
+            write_page(
+                fitted, table, arguments.report, table=name, command=command, weights=weights
+            )
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
@@ -64,10 +67,13 @@ def _fit(
     weights: "numpy.ndarray | None",
     reporter: Reporter,
 ) -> "Fitted":
-    """Fit, print the diagnostics, and write the model."""
+    """Fit, print remarks and diagnostics, and write the model."""
     from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
+    from gfsvi.auto.quality import next_command
 
     recipe = recipe_for(arguments.method)
+    for note in preparation.notes:
+        reporter.say(note)
     is_own = recipe is recipe_for("gfsvi")
     kind = Parameters if is_own else partial(MethodParameters, arguments.method)
     parameters = kind(
@@ -83,16 +89,18 @@ def _fit(
         fitted = learner.learn_table(table, preparation, weights)
         for diagnostic in fitted.diagnostics:
             reporter.say(str(diagnostic))
+            if (command := next_command(_command(arguments), diagnostic)) is not None:
+                reporter.say(f"  next: {command}")
         fitted.save(arguments.output, parameters)
     return fitted
 
 
 def _task(arguments: argparse.Namespace) -> Task:
     """The task requested or implied by the likelihood; otherwise the table decides."""
+    if arguments.task != "auto" or arguments.likelihood == "auto":
+        return arguments.task
     from gfsvi.auto.targets import task_of
 
-    if arguments.task != "auto":
-        return arguments.task
     return task_of(arguments.likelihood) or "auto"
 
 
@@ -119,13 +127,11 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 
 
 def _check_names(arguments: argparse.Namespace) -> None:
-    """Raise for unknown names before any work is done."""
-    from gfsvi.auto.recipe import recipe_for
-
-    recipe_for(arguments.method)
+    """Raise for unknown names before anything is imported to learn with."""
+    registry.known_name("method", arguments.method, registry.methods())
     for option, collection in (("kernel", "kernels"), ("likelihood", "likelihoods")):
         if (name := getattr(arguments, option)) != "auto":
-            registry.find(collection, name)
+            registry.known_name(option, name, ("auto", *registry.names(collection)))
 
 
 def _time_left(arguments: argparse.Namespace) -> float | None:

@@ -30,16 +30,14 @@ def _described(collection: str) -> dict[str, str]:
     """A sentence about each member of a collection."""
     if collection == EXPERIMENTS:
         return _experiments()
-    if collection == METHODS:
-        from gfsvi.auto import recipe
-
-        return recipe.descriptions()
-    return registry.describe(collection)
+    return registry.methods() if collection == METHODS else registry.describe(collection)
 
 
 def _experiments() -> dict[str, str]:
     """The title of each experiment in the folder `experiments`, if there is one."""
-    from gfsvi.bench.experiment import Experiment
-
     paths = sorted(Path(EXPERIMENTS).glob("*.toml"))
+    if not paths:
+        return {}
+    from gfsvi.bench.experiment import Experiment  # imports all methods
+
     return {str(path): Experiment.read(path).title for path in paths}

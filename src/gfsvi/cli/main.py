@@ -1,18 +1,25 @@
-"""Parse the command line, run the command, and report errors in one sentence."""
+"""Parse the command line, run the command, and report errors in one sentence.
+
+Commands are imported when they run: help and a misspelt option need neither JAX nor pandas, which
+take seconds to import.
+"""
 
 import argparse
+import importlib
 import io
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any, NoReturn
 
 from gfsvi import __version__
-from gfsvi.cli import demo, evaluate, fit, listing, predict
+from gfsvi.cli import listing
+from gfsvi.numerics.extras import MissingExtraError, check_extra
 
 BAD_INPUT, INTERRUPTED = 2, 130
+_SENTENCES = (ValueError, TypeError, ArithmeticError, OSError, MemoryError, RuntimeError)
+"""Errors whose message is meant for users."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -45,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except (ValueError, TypeError, ArithmeticError, OSError, MemoryError, RuntimeError) as error:
+    except (*_SENTENCES, MissingExtraError) as error:
         print(f"gfsvi: {_one_sentence(error)}", file=sys.stderr)
         return BAD_INPUT
 
@@ -77,7 +84,7 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("demo", help="fit a real table and write its page")
     command.add_argument("--output", default="gfsvi-demo", metavar="FOLDER")
     command.add_argument("--quiet", action="store_true", help="no progress")
-    command.set_defaults(run=demo.run)
+    command.set_defaults(run=_command("demo", extras=("tables", "report")))
 
 
 def _add_fit(commands: argparse._SubParsersAction) -> None:
@@ -103,7 +110,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--output", required=True, metavar="MODEL", help="the model file")
     command.add_argument("--report", metavar="PAGE", help="a page that explains the model")
     command.add_argument("--quiet", action="store_true", help="no progress, no remarks")
-    command.set_defaults(run=fit.run)
+    command.set_defaults(run=_command("fit", extras=("tables",)))
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:
@@ -111,16 +118,34 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file")
     command.add_argument("--output", required=True, metavar="PREDICTIONS")
-    command.add_argument("--level", type=_level, default=0.95, help="of the intervals")
-    command.set_defaults(run=predict.run)
+    command.add_argument(
+        "--level", type=_level, default=0.95, help="probability of the intervals; default: 0.95"
+    )
+    command.add_argument("--id", metavar="COLUMN", help="copy this column as the first one")
+    command.add_argument(
+        "--keep", nargs="+", default=[], metavar="COLUMN", help="copy these columns, too"
+    )
+    _add_decision(command)
+    command.set_defaults(run=_command("predict", extras=("tables",)))
 
 
 def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("evaluate", help="scores on rows whose target is known")
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file with the target")
+    _add_decision(command)
     command.add_argument("--json", action="store_true", help="one JSON object")
-    command.set_defaults(run=evaluate.run)
+    command.set_defaults(run=_command("evaluate", extras=("tables",)))
+
+
+def _add_decision(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--threshold",
+        type=_level,
+        metavar="PROBABILITY",
+        help="of two classes, predict the positive one from this probability on",
+    )
+    command.add_argument("--positive", metavar="CLASS", help="by default the second in order")
 
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
@@ -129,17 +154,17 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command = verbs.add_parser("run", help="execute the missing runs")
     _add_experiment(command)
     command.add_argument("--retry", action="store_true", help="repeat failed runs")
-    command.set_defaults(run=lambda arguments: _bench().run(arguments))
+    command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
         "tune", help="search for the settings that score best on validation rows"
     )
     _add_experiment(command)
     command.add_argument("--trials", type=_positive, help="per data set and method")
-    command.set_defaults(run=lambda arguments: _bench().tune(arguments))
+    command.set_defaults(run=_command("bench", "tune", extras=("bench", "search")))
     command = verbs.add_parser("report", help="write tables and pictures of the records")
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("--output", metavar="PAGE", help="where to write the page")
-    command.set_defaults(run=lambda arguments: _bench().report(arguments))
+    command.set_defaults(run=_command("bench", "report", extras=("bench",)))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:
@@ -160,17 +185,26 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="no progress")
 
 
-def _bench() -> ModuleType:
-    from gfsvi.cli import bench  # needs filelock, which other commands do not
-
-    return bench
-
-
 def _add_list(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("list", help="list what has a name")
     names = listing.collections()
     command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)
+
+
+def _command(
+    module: str, name: str = "run", *, extras: Sequence[str] = ()
+) -> Callable[[argparse.Namespace], int]:
+    """A function of `gfsvi.cli`, whose module and extras are needed when it is called."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        for extra in extras:
+            check_extra(extra, f"`gfsvi {arguments.command}`")
+        if getattr(arguments, "report", None) is not None:
+            check_extra("report", "--report")
+        return getattr(importlib.import_module(f"gfsvi.cli.{module}"), name)(arguments)
+
+    return run
 
 
 def _one_of(*names: str) -> Callable[[str], str]:

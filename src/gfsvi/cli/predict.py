@@ -2,25 +2,43 @@
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
+from gfsvi.cli.kept import check_kept, with_kept
 from gfsvi.cli.outputs import check_outputs
-from gfsvi.cli.tables import prediction_table, prepared
+from gfsvi.cli.tables import decision_of, prediction_table, prepared
 from gfsvi.numerics.process import prepare_jax
-from gfsvi.tables.reading import read_table, write_table
+from gfsvi.numerics.threads import MANY_ROWS
+from gfsvi.serving import read_predictor
+from gfsvi.tables.reading import TableFile, write_table
+
+if TYPE_CHECKING:
+    from gfsvi.auto import Fitted
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write one row of predictions per row of a table."""
     inputs = {"the model": arguments.model, "the table": arguments.table}
     check_outputs({"--output": arguments.output}, inputs)
-    frame = read_table(arguments.table)
-    prepare_jax(len(frame))
-    from gfsvi.auto import Fitted
-
-    fitted = Fitted.load(arguments.model)
-    rows, surprises = prepared(fitted, frame)
+    file = TableFile(arguments.table)
+    kept = check_kept(file, arguments.id, arguments.keep)
+    predictor = read_predictor(arguments.model)
+    frame = file.frame()
+    if predictor is None or len(frame) >= MANY_ROWS:
+        predictor = _with_jax(arguments.model, len(frame))
+    rows, surprises = prepared(predictor, frame)
     for surprise in surprises:
         print(surprise, file=sys.stderr)
-    write_table(prediction_table(fitted, rows, arguments.level), arguments.output)
+    decision = decision_of(predictor, arguments.threshold, arguments.positive)
+    predictions = prediction_table(predictor, rows, arguments.level, decision)
+    write_table(with_kept(predictions, file, kept, arguments.id), arguments.output)
     print(f"predictions: {arguments.output}")
     return 0
+
+
+def _with_jax(model: str, num_rows: int) -> "Fitted":
+    """The model, for predictions by compiled programs."""
+    prepare_jax(num_rows)
+    from gfsvi.auto import Fitted
+
+    return Fitted.load(model)

@@ -4,9 +4,10 @@ import signal
 import sys
 import time
 from types import FrameType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from gfsvi.training.settings import Progress
+if TYPE_CHECKING:
+    from gfsvi.training.settings import Progress
 
 # Where each phase begins and ends on the bar, roughly; kernel families share the first.
 PHASES = {"prior": (0.0, 0.3), "mean": (0.3, 0.5), "posterior": (0.5, 1.0)}
@@ -35,7 +36,7 @@ class Reporter:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
-    def watch(self, phase: str, progress: Progress) -> bool:
+    def watch(self, phase: str, progress: "Progress") -> bool:
         """Show progress; True asks the fit to stop."""
         first, last = PHASES[phase]
         share = first + (last - first) * progress.step / progress.num_steps
@@ -50,7 +51,7 @@ class Reporter:
             clear = "\r\x1b[K" if self._on_terminal else ""
             print(f"{clear}{sentence}", file=self._stream, flush=True)
 
-    def _tell(self, phase: str, progress: Progress) -> None:
+    def _tell(self, phase: str, progress: "Progress") -> None:
         now = time.monotonic()
         elapsed = now - self._began
         left = elapsed * (1 - self._share) / max(self._share, 1e-3)

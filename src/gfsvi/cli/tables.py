@@ -4,19 +4,23 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from gfsvi.predictives.base import AbstractRealPredictive
-from gfsvi.predictives.categorical import CategoricalPredictive
+from gfsvi.cli.digits import DECIMALS, beside, shares, significant
+from gfsvi.serving import Predictor
+from gfsvi.serving.observations import Prediction
 from gfsvi.tables.reading import TableError, load_pandas
 
 if TYPE_CHECKING:
     import pandas
 
     from gfsvi.auto import Fitted
+    from gfsvi.auto.scores import Decision
     from gfsvi.auto.targets import Labels
+    from gfsvi.predictives.base import AbstractRealPredictive
+    from gfsvi.predictives.categorical import CategoricalPredictive
 
 
 def prepared(
-    fitted: "Fitted", frame: "pandas.DataFrame"
+    fitted: "Fitted | Predictor", frame: "pandas.DataFrame"
 ) -> tuple["pandas.DataFrame", tuple[str, ...]]:
     """The columns that the model uses, and what is unusual about their values."""
     if fitted.preparation is not None:
@@ -36,46 +40,71 @@ def prepared(
     return frame.loc[:, list(names)], ()
 
 
+def decision_of(
+    fitted: "Fitted | Predictor", threshold: float | None, positive: str | None
+) -> "Decision | None":
+    """When to predict the positive one of two classes, if a threshold or that class is given."""
+    if threshold is None and positive is None:
+        return None
+    if fitted.task != "classification":
+        raise TableError(
+            "--threshold and --positive expect a model of two classes; got one of numbers. "
+            "Leave them out."
+        )
+    from gfsvi.auto.scores import Decision
+
+    classes = cast("Labels", cast("Fitted", fitted).target).classes
+    return Decision.of(classes, positive, threshold)
+
+
 def prediction_table(
-    fitted: "Fitted", inputs: "pandas.DataFrame", level: float
+    fitted: "Fitted | Predictor",
+    inputs: "pandas.DataFrame",
+    level: float,
+    decision: "Decision | None" = None,
 ) -> "pandas.DataFrame":
     """One row of predictions per row of inputs."""
     predictive = fitted.predict(inputs)
-    if isinstance(predictive, CategoricalPredictive):
-        columns = _label_columns(np.array(cast("Labels", fitted.target).classes), predictive)
+    if fitted.task == "classification":
+        classes = cast("Labels", cast("Fitted", fitted).target).classes
+        labels = cast("CategoricalPredictive", predictive)
+        columns = _label_columns(np.array(classes), labels, decision)
     else:
         targets = fitted.preparation.target if fitted.preparation is not None else None
-        columns = _number_columns(targets, predictive, level)
-    novelty = {"novelty": fitted.novelty(inputs)}
+        numbers = cast("AbstractRealPredictive | Prediction", predictive)
+        columns = _number_columns(targets, numbers, level)
+    novelty = {"novelty": np.round(fitted.novelty(inputs), DECIMALS)}
     return load_pandas().DataFrame(columns | novelty)
 
 
-def _label_columns(classes: np.ndarray, predictive: CategoricalPredictive) -> dict[str, np.ndarray]:
-    probabilities = {
-        f"p_{label}": np.asarray(predictive.probabilities)[:, number]
-        for number, label in enumerate(classes.tolist())
-    }
+def _label_columns(
+    classes: np.ndarray, predictive: "CategoricalPredictive", decision: "Decision | None"
+) -> dict[str, np.ndarray]:
+    written = shares(np.array(predictive.probabilities))
+    predicted = predictive.predicted if decision is None else decision.predicted(predictive)
     return {
-        "predicted": classes[np.asarray(predictive.predicted)],
-        **probabilities,
-        "entropy": np.asarray(predictive.entropy),
-        "mutual_information": np.asarray(predictive.mutual_information),
+        "predicted": classes[np.asarray(predicted)],
+        **{f"p_{label}": written[:, number] for number, label in enumerate(classes.tolist())},
+        "entropy": np.round(predictive.entropy, DECIMALS),
+        "mutual_information": np.round(predictive.mutual_information, DECIMALS),
     }
 
 
 def _number_columns(
-    targets: tuple[str, ...] | None, predictive: AbstractRealPredictive, level: float
+    targets: tuple[str, ...] | None,
+    predictive: "AbstractRealPredictive | Prediction",
+    level: float,
 ) -> dict[str, np.ndarray]:
     lower, upper = predictive.interval(level)
-    numbers = {
-        "mean": predictive.mean,
-        "std": predictive.std,
-        "lower": lower,
-        "upper": upper,
-        "epistemic_std": predictive.epistemic_std,
-        "aleatoric_std": predictive.aleatoric_std,
+    std = np.asarray(predictive.std)
+    columns = {
+        "mean": beside(np.asarray(predictive.mean), std),
+        "std": significant(std),
+        "lower": beside(np.asarray(lower), std),
+        "upper": beside(np.asarray(upper), std),
+        "epistemic_std": significant(np.asarray(predictive.epistemic_std)),
+        "aleatoric_std": significant(np.asarray(predictive.aleatoric_std)),
     }
-    columns = {name: np.asarray(values) for name, values in numbers.items()}
     mean = columns["mean"]
     if mean.ndim == 1:
         return columns

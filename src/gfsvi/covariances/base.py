@@ -21,8 +21,12 @@ State: TypeAlias = PyTree
 """The learnable arrays of a covariance."""
 
 
-class AbstractCovariance(eqx.Module):
-    """A family of covariance matrices S over all weights of a network."""
+class AbstractFamily(eqx.Module):
+    """How the covariance of a posterior is represented, and so how it is found."""
+
+
+class AbstractCovariance(AbstractFamily):
+    """A family of covariance matrices S over all weights of a network, which are trained."""
 
     @abstractmethod
     def init(self, params: Params, *, key: PRNGKeyArray) -> State:

@@ -2,9 +2,14 @@
 
 import numpy as np
 
+from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
 from gfsvi.diagnostics.examined import Examined
+from gfsvi.inference.mean_fit import AutoMean, TrainedMean
+from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.training.history import History
+from gfsvi.training.settings import Training
 
 # A gain of a few hundredths of a nat per row is noticeable when models are compared.
 MIN_GAIN = 0.03
@@ -23,7 +28,7 @@ def still_improving(examined: Examined) -> Diagnostic | None:
         return None
     what = "validation score" if validated else "objective"
     steps = len(history.steps["objective"])
-    training = getattr(examined.run.method, "training", None)
+    training = planned_training(examined.run.method)
     wanted = steps if training is None else training.for_rows(len(examined.run.data)).num_steps
     stopped = f"all {steps} steps" if steps >= wanted else f"{steps} of {wanted} steps"
     return Diagnostic(
@@ -35,6 +40,14 @@ def still_improving(examined: Examined) -> Diagnostic | None:
         f"training the {what} rose by {gain:.2g} nats per row, and it ended after {stopped}.",
         "Raise num_steps, or the time budget where one was set.",
     )
+
+
+def planned_training(method: AbstractMethod) -> Training | None:
+    """The training that the history is of: that of the mean if the covariance is computed."""
+    if not isinstance(method, GFSVI) or not isinstance(method.covariance, ClosedForm):
+        return getattr(method, "training", None)
+    mean = method.mean.otherwise if isinstance(method.mean, AutoMean) else method.mean
+    return mean.training if isinstance(mean, TrainedMean) else None
 
 
 def score_gain(history: History) -> float:

@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
 from gfsvi.methods.base import AbstractMethod
@@ -47,13 +48,15 @@ class FitRun(NamedTuple):
 class Comparison(NamedTuple):
     """How a function-space method compares the posterior with the prior in each step.
 
-    `x` holds some of its measurement points, `network_eps` the precision of the network.
+    `x` holds some of its measurement points, `network_eps` the precision of the network,
+    `smallest_pivot` that of the regularised prior at the points if the posterior was computed.
     """
 
     num_points: int
     gamma: float
     network_eps: float
     x: Float[np.ndarray, "point *feature"]
+    smallest_pivot: float = np.inf
 
     @property
     def added(self) -> float:
@@ -103,6 +106,11 @@ class Examined:
     observations: Observations | None
 
     @property
+    def is_computed(self) -> bool:
+        """Whether the posterior is in closed form, with its noise set by leaving rows out."""
+        return isinstance(self.run.posterior.function, ConjugateNetwork)
+
+    @property
     def num_measured(self) -> int:
         """How many of the points of `prior_cov` are measurement points."""
         return len(self.prior_cov) - len(self.rows)
@@ -132,17 +140,34 @@ def _comparison(run: FitRun, random: np.random.Generator, key: PRNGKeyArray) -> 
     method, num_rows = run.method, len(run.data)
     if not isinstance(method, GFSVI):
         return None
+    function = run.posterior.function
+    if isinstance(function, ConjugateNetwork):
+        return _of_computed(function, method.gamma, random)
+    eps = float(np.finfo(np.dtype(method.dtype)).eps)
     points = method.divergence(run.prior.function, run.data).points
     # At random, as in training: the rows of a table are often sorted.
     batch = random.permutation(num_rows)[: method.training.optimizer.rows_per_step(num_rows)]
     x = np.asarray(_draw(points, jnp.asarray(run.data.x[batch]), key), np.float64)
-    eps = float(np.finfo(np.dtype(method.dtype)).eps)
     some = random.permutation(len(x))[:MAX_MEASURED]
     return Comparison(points.num_points, method.gamma, eps, x[some])
 
 
+def _of_computed(
+    function: ConjugateNetwork, gamma: float, random: np.random.Generator
+) -> Comparison:
+    """The comparison of a posterior in closed form, whose derivatives are in double precision."""
+    x, eps = np.asarray(function.points), float(np.finfo(np.float64).eps)
+    some = random.permutation(len(x))[:MAX_MEASURED]
+    # The diagonal of the Cholesky factor that the whitener inverts.
+    pivots = 1 / np.square(np.diagonal(function.whitener))
+    return Comparison(len(x), gamma, eps, x[some], float(np.min(pivots)))
+
+
 def _tangents(run: FitRun, measured: np.ndarray, prior_cov: Square) -> Tangents | None:
     function, count = run.posterior.function, min(MAX_POINTS, len(measured))
+    if isinstance(function, ConjugateNetwork):
+        network = _network_cov(function.tangents, measured[:count])
+        return Tangents(prior_cov[:count, :count], np.asarray(network))
     if not isinstance(function, LinearizedNetwork):
         return None
     # A covariance family starts with all weights alike, except those that it holds fixed.
@@ -162,8 +187,8 @@ def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Float[Array, "point 
 
 
 @jit_fast_compile
-def _network_cov(function: LinearizedNetwork, x: Points) -> Float[Array, "point point"]:
-    return function.at(x).cov[0]
+def _network_cov(function: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
+    return as_gaussian(function.at(x)).cov[0]
 
 
 def _observations(run: FitRun, rows: np.ndarray, x: np.ndarray) -> Observations | None:

@@ -11,6 +11,8 @@ REACH = 1e-4
 # Measured on a sine: 0.0002 for Matern 5/2, 0.03 for Matern 1/2 whose residual roughness no
 # smooth network has; 0.5 for a network of two units.
 MAX_OUT_OF_REACH = 0.1
+# What a posterior in closed form does, see `gfsvi.inference.conjugate`.
+_INTERPOLATED = "so the prior takes its place between measurement points"
 
 
 def cannot_express_prior(examined: Examined) -> Diagnostic | None:
@@ -21,14 +23,16 @@ def cannot_express_prior(examined: Examined) -> Diagnostic | None:
     missing = out_of_reach(network, prior)
     if not missing > MAX_OUT_OF_REACH:
         return None
+    computed = examined.is_computed
+    effect = _INTERPOLATED if computed else "so its uncertainty will be too small there"
     return Diagnostic(
         "network_cannot_express_prior",
-        "warning",
+        "note" if computed else "warning",
         "The network cannot express this prior",
-        f"Functions drawn from the prior vary in ways that this network cannot follow, so its "
-        f"uncertainty will be too small there: {share(missing)} of the prior's variance is out of "
-        f"its reach, and it varies in {_directions(network)} independent directions at "
-        f"{len(prior)} points where the prior has {_needed(prior)}.",
+        f"Functions drawn from the prior vary in ways that this network cannot follow, {effect}: "
+        f"{share(missing)} of the prior's variance is out of its reach, and it varies in "
+        f"{_directions(network)} independent directions at {len(prior)} points where the prior "
+        f"has {_needed(prior)}.",
         "Use a wider network (hidden), a smoother kernel or a longer length scale.",
     )
 

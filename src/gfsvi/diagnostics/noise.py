@@ -32,14 +32,17 @@ def noise_collapsed(examined: Examined) -> Diagnostic | None:
         finding = f"{share(fallen)} of the prior's, with no validation rows to check it"
     else:
         return None
+    more_points = "use more measurement points (num_points)"
+    if not examined.is_computed:  # whose noise is set by training rows, each left out
+        more_points = f"hold out validation rows (validation_fraction), {more_points}"
     return Diagnostic(
         "noise_collapsed",
         "warning",
         "The noise has collapsed",
         f"Intervals will be too narrow for new rows: the noise has a standard deviation of "
         f"{noise:.2g}, {finding}, after training on {len(examined.run.data)} rows.",
-        "Hold out validation rows (validation_fraction), use more measurement points "
-        "(num_points), or fix the noise; if the target has no noise, ignore this.",
+        f"{more_points[0].upper()}{more_points[1:]}, or fix the noise; if the target has no "
+        "noise, ignore this.",
     )
 
 
@@ -74,10 +77,14 @@ def _relative_error(observations: Observations) -> float:
 
 
 def _share_of_prior(examined: Examined) -> float | None:
-    """The noise in units of the prior's; None if validation rows checked it or there is none."""
+    """The noise in units of the prior's; None if rows checked it or there is none.
+
+    These are validation rows, or for a posterior in closed form all rows, each left out.
+    """
     run = examined.run
     prior, posterior = mean_noise(run.prior.likelihood), mean_noise(run.posterior.likelihood)
-    if len(run.history.scores) or prior is None or posterior is None:
+    checked = examined.is_computed or len(run.history.scores) > 0
+    if checked or prior is None or posterior is None:
         return None
     return posterior / prior
 

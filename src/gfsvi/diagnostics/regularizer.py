@@ -42,7 +42,7 @@ def gamma_too_small(examined: Examined) -> Diagnostic | None:
         return None
     least = smallest_gamma(examined.prior_cov_measured, comparison)
     pivots = examined.run.history.steps.get("smallest_pivot", np.full(1, np.inf))
-    pivot = float(np.min(pivots, initial=np.inf))
+    pivot = float(np.min(pivots, initial=comparison.smallest_pivot))
     # In exact arithmetic no pivot is smaller than what gamma adds.
     if comparison.gamma >= least and pivot >= 0.5 * comparison.added:
         return None

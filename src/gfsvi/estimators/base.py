@@ -1,6 +1,7 @@
 """What regressors and classifiers have in common."""
 
 import dataclasses
+import warnings
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from gfsvi.auto import quality
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.learner import Learner
 from gfsvi.auto.parameters import MethodParameters, Parameters
@@ -73,7 +75,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         table = preparation.prepare(frame)
         fitted = self._learner().learn_table(table, preparation, weights)
         self.n_features_in_ = len(fitted.feature_names)
-        return self._with(fitted)
+        return self._warned(fitted)
 
     def novelty(self, X: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
@@ -88,6 +90,14 @@ class AbstractEstimator(Parameters, BaseEstimator):
     def _with(self, fitted: Fitted) -> Self:
         self.fitted_ = fitted
         return self
+
+    def _warned(self, fitted: Fitted) -> Self:
+        """This estimator after a fit; a poor one does not pass unremarked."""
+        for diagnostic in fitted.diagnostics:
+            if diagnostic.name in quality.NAMES:
+                message = str(diagnostic).removeprefix("warning: ")
+                warnings.warn(message, quality.PoorFitWarning, stacklevel=4)
+        return self._with(fitted)
 
     def _learner(self) -> Learner:
         names = {field.name for field in dataclasses.fields(Parameters)}
@@ -107,7 +117,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        return self._with(self._learner().learn(X, y, names, weights))
+        return self._warned(self._learner().learn(X, y, names, weights))
 
     def _known_rows(self, X: ArrayLike) -> ArrayLike:
         """Rows to predict at: a table like the one fitted to, numbers or images."""

@@ -1,7 +1,6 @@
 """A linearised network whose posterior is known in closed form, at points and everywhere else."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import equinox as eqx
 import jax
@@ -13,12 +12,12 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
+from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
-T = TypeVar("T")
 METRIC = Isotropic()
 
 
@@ -71,10 +70,9 @@ class ConjugateNetwork(AbstractRandomFunction):
         tangents: The network and its weights.
         prior: The prior.
         points: The measurement points Z.
-        shift: What the tangent kernel T(x, Z) multiplies to interpolate d, one row per output,
-        prior_shift: and what the prior K(x, Z) multiplies.
-        root: The same for a root of C,
-        prior_root: and the prior's part of it.
+        shift: (T(Z, Z) + eps I)^-1 d, one row per output.
+        root: The same of a root of C.
+        eps: What is added to the diagonal of the tangent kernel T at Z, by output.
         whitener: The inverse of the lower Cholesky factor of K_g, the regularised prior at Z.
     """
 
@@ -82,9 +80,8 @@ class ConjugateNetwork(AbstractRandomFunction):
     prior: GaussianProcess
     points: Points
     shift: Float[Array, "output point"]
-    prior_shift: Float[Array, "output point"]
     root: Float[Array, "output point point"]
-    prior_root: Float[Array, "output point point"]
+    eps: Float[Array, " output"]
     whitener: Float[Array, "point point"]
 
     @property
@@ -99,21 +96,33 @@ class ConjugateNetwork(AbstractRandomFunction):
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         x = jnp.asarray(x)
-        mean, spread, explained = self._parts(x)
+        mean, spread, explained = self._parts(x, self._at_points)
         cov = spread @ jnp.swapaxes(spread, -1, -2)
         left = self.prior.at(x).cov - (explained.T @ explained)[None]
         return Gaussian(mean, cov + left)
 
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
-        def block(rows: Points) -> tuple[Array, Array]:
-            mean, spread, explained = self._parts(rows)
-            left = self.prior.marginals(rows).variance - jnp.sum(explained**2, axis=0)
-            variance = jnp.sum(spread**2, axis=-1) + jnp.maximum(left, 0)
-            return mean.T, variance.T
+        mean, known, left = self.variances(x)
+        variance = known + left
+        return Marginals(mean, variance.T[:, :, None] * jnp.eye(len(variance)))
 
-        x = jnp.asarray(x)
-        mean, variance = _by_blocks(block, x, max(1, BLOCK_ELEMENTS // self.root[..., 0].size))
-        return Marginals(mean.T, variance[:, :, None] * jnp.eye(variance.shape[1]))
+    def variances(
+        self, x: Points
+    ) -> tuple[
+        Float[Array, "output point"], Float[Array, "output point"], Float[Array, "output point"]
+    ]:
+        """Means, and the two parts of the variances: W C W^T, and what is left of the prior."""
+        at_points = self._at_points
+
+        def block(rows: Points) -> tuple[Array, Array, Array]:
+            mean, spread, explained = self._parts(rows, at_points)
+            left = self.prior.marginals(rows).variance - jnp.sum(explained**2, axis=0)
+            return mean.T, jnp.sum(spread**2, axis=-1).T, jnp.maximum(left, 0).T
+
+        size = max(1, BLOCK_ELEMENTS // self.root[..., 0].size)
+        found = map_blocks(block, jnp.asarray(x), size)
+        mean, known, left = (part.T for part in found)
+        return mean, known, jnp.broadcast_to(left, mean.shape)
 
     def sample_function(
         self, *, key: PRNGKeyArray
@@ -124,15 +133,20 @@ class ConjugateNetwork(AbstractRandomFunction):
         """
         return _DrawnFunction(self, key)
 
-    def _parts(self, x: Points) -> tuple[Array, Array, Array]:
-        """Mean, T(x, Z) times the root, and what Z explains of the prior at x."""
+    @property
+    def _at_points(self) -> Jacobian:
+        return self.tangents.jacobian(jnp.asarray(self.points))[1]
+
+    def _parts(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
+        """The mean, W(x) times a root of C, and what Z explains of the prior at x."""
         f, jacobian = self.tangents.jacobian(x)
-        _, at_points = self.tangents.jacobian(jnp.asarray(self.points))
-        gram = self.tangents.gram(jacobian, at_points)
         cross = self.prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(self.points))
-        mean = f + jnp.einsum("opz,oz->op", gram, self.shift) + self.prior_shift @ cross.T
-        spread = gram @ self.root + cross @ self.prior_root
-        return mean, spread, self.whitener @ cross.T
+        explained = self.whitener @ cross.T
+        # T(x, Z) + eps K(x, Z) K_g^-1, which is W(x) (T(Z, Z) + eps I)
+        through_prior = jnp.asarray(self.eps)[:, None, None] * (explained.T @ self.whitener)
+        weights = self.tangents.gram(jacobian, at_points) + through_prior
+        mean = f + jnp.einsum("opz,oz->op", weights, self.shift)
+        return mean, weights @ self.root, explained
 
 
 class _DrawnFunction:
@@ -166,15 +180,3 @@ def _drawn(
     factor = cholesky(add_to_diagonal(values.cov, jitter), jitter)
     factor = jnp.broadcast_to(factor, (len(white), *factor.shape[1:]))
     return (values.mean + jnp.einsum("opq,oq->op", factor, white)).T
-
-
-def _by_blocks(function: Callable[[Array], T], x: Points, size: int) -> T:
-    """Apply a function of rows block by block; its results have the rows in front."""
-    x = jnp.asarray(x)
-    if size >= len(x):
-        return function(x)
-    num_blocks = -(-len(x) // size)
-    padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
-    blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
-    results = jax.lax.map(function, blocks)
-    return jax.tree.map(lambda r: jnp.reshape(r, (-1, *r.shape[2:]))[: len(x)], results)

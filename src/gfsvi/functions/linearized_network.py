@@ -1,7 +1,6 @@
 """A network with a Gaussian over its weights, linearised around their mean."""
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import equinox as eqx
 import jax
@@ -14,11 +13,10 @@ from gfsvi.networks import jacobian as jacobians
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.jacobian import Grams, Variances
 from gfsvi.networks.layered import AbstractLayeredNetwork
+from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals, Samples
-
-T = TypeVar("T")
 
 
 class LinearizedNetwork(AbstractRandomFunction):
@@ -70,7 +68,7 @@ class LinearizedNetwork(AbstractRandomFunction):
             mean, jacobian = self.network.linearize(self.params, rows, outputs)
             return mean, self.covariance.variance(self.state, jacobian)
 
-        mean, cov = _in_blocks(block, x, self._points_per_block(len(outputs)))
+        mean, cov = map_blocks(block, x, self._points_per_block(len(outputs)))
         return Marginals(mean.T, cov)
 
     def _drawn(self, x: Points, num_samples: int, key: PRNGKeyArray) -> Samples:
@@ -127,17 +125,6 @@ class LinearizedNetwork(AbstractRandomFunction):
                 gram = self.covariance.gram(self.state, linearize(rows), linearize(columns))
                 return jnp.transpose(gram, (2, 1, 0))
 
-            return jnp.swapaxes(_in_blocks(block, x, size), 0, 1)
+            return jnp.swapaxes(map_blocks(block, x, size), 0, 1)
 
-        return jnp.transpose(_in_blocks(row_of_blocks, x, size), (2, 0, 1))
-
-
-def _in_blocks(function: Callable[[Array], T], x: Array, size: int) -> T:
-    """Apply a function of rows block by block; the first axis of its results are the rows."""
-    if size >= len(x):
-        return function(x)
-    num_blocks = -(-len(x) // size)
-    padded = jnp.pad(x, [(0, num_blocks * size - len(x))] + [(0, 0)] * (x.ndim - 1), mode="edge")
-    blocks = jnp.reshape(padded, (num_blocks, size, *x.shape[1:]))
-    results = jax.lax.map(jax.checkpoint(function), blocks)
-    return jax.tree.map(lambda r: jnp.reshape(r, (-1, *r.shape[2:]))[: len(x)], results)
+        return jnp.transpose(map_blocks(row_of_blocks, x, size), (2, 0, 1))

@@ -13,13 +13,11 @@ from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
-from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.likelihoods.base import has_noise
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import compile_now, filled, jit_fast_compile
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
-from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
 from gfsvi.numerics.types import Points
 from gfsvi.training.loop import compile_ahead, maximize
 from gfsvi.training.optimizers import Optax
@@ -29,8 +27,6 @@ from gfsvi.values import AbstractValues, Marginals
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 NUM_STEPS = 400
-MAX_LEFT_OUT = 1000
-"""With more rows than this there are enough held-out rows."""
 
 
 class LeaveOneOut(NamedTuple):
@@ -40,12 +36,12 @@ class LeaveOneOut(NamedTuple):
     values: Marginals
 
     @classmethod
-    def of(cls, prior: Model, data: Data) -> "LeaveOneOut | None":
-        """The exact leave-one-out posterior in closed form; None if there is none."""
-        is_exact = prior.likelihood.conjugate and isinstance(prior.function, GaussianProcess)
-        if not is_exact or len(data) > MAX_LEFT_OUT:
-            return None
-        return cls(data, _left_out(prior, jax.tree.map(jnp.asarray, data)))
+    def of(cls, posterior: Model, prior: Model, data: Data) -> "LeaveOneOut | None":
+        """The rows left out of the posterior, or else of the prior; None if neither is possible."""
+        values = leave_one_out(posterior, data)
+        if values is None:
+            values = leave_one_out(prior, data)
+        return None if values is None else cls(data, values)
 
     def added_to(self, rows: Data, values: AbstractValues) -> tuple[Data, Marginals]:
         """These rows concatenated with others, and the function's values at all of them."""
@@ -95,7 +91,8 @@ class HeldOut(AbstractCalibration):
     Args:
         share: Fraction of the way to move.
         leave_one_out: Whether to add leave-one-out predictions of the training rows to the
-            held-out rows, which may be few; for up to a thousand rows and a Gaussian process.
+            held-out rows, which may be few; for posteriors in closed form, and for up to a
+            thousand rows under a Gaussian process.
     """
 
     share: float = eqx.field(static=True, default=1.0)
@@ -104,7 +101,7 @@ class HeldOut(AbstractCalibration):
     def __call__(
         self, posterior: Model, validation: Data, *, key: PRNGKeyArray, prior: Model, data: Data
     ) -> Model:
-        left_out = LeaveOneOut.of(prior, data) if self.leave_one_out else None
+        left_out = LeaveOneOut.of(posterior, prior, data) if self.leave_one_out else None
         return with_share(posterior, validation, self.share, key=key, left_out=left_out)
 
     @property
@@ -160,21 +157,6 @@ def _refitted(
         _Calibration(values), posterior, rows, training, key=key, fixed=_all_but_the_noise
     )
     return rows, values, found
-
-
-@jit_fast_compile
-def _left_out(prior: Model, data: Data) -> Marginals:
-    """Rasmussen and Williams (2006), equations 5.10 to 5.12, minus the noise."""
-    targets = targets_of(prior, data)
-    values = prior.function.at(data.x)
-    noise = jnp.broadcast_to(targets.variance, values.mean.shape)
-    factor = cholesky(add_to_diagonal(values.cov, noise))
-    precision = inverse_from_cholesky(factor)
-    spread = jnp.diagonal(precision, axis1=-2, axis2=-1)
-    pulled = (precision @ (targets.values - values.mean)[..., None])[..., 0]
-    variance = jnp.maximum(1 / spread - noise, 0.0)
-    cov = variance.T[:, :, None] * jnp.eye(len(variance))
-    return Marginals(targets.values - pulled / spread, cov)
 
 
 def compile_calibration(posterior: Model, validation: Data, *, key: PRNGKeyArray) -> None:

@@ -24,6 +24,7 @@ from jaxtyping import Array, Float
 from scipy.linalg import cho_solve, eigh, solve_triangular
 from scipy.linalg import cholesky as lapack_cholesky
 
+from gfsvi.covariances.closed_form import EPS
 from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -31,8 +32,6 @@ from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 
-EPS = 1e-6
-"""Of the mean variance of the tangent kernel: what is added to its diagonal."""
 BLOCK = 4096
 
 Matrix = Float[np.ndarray, "point point"]
@@ -78,12 +77,10 @@ class Interpolation(NamedTuple):
         weights = [cho_solve((c, True), (t + e * through_prior).T).T for c, e, t in pairs]
         return f[..., 0], np.stack(weights)
 
-    def coefficients(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What T(x, Z) and K(x, Z) multiply to interpolate values at the points, by output."""
+    def coefficients(self, values: np.ndarray) -> np.ndarray:
+        """(T(Z, Z) + eps I)^-1 times values at the points, for each output."""
         pairs = zip(self.tangent_factors, values, strict=True)
-        of_tangents = np.stack([cho_solve((c, True), v) for c, v in pairs])
-        left = [e * v for e, v in zip(self.eps, of_tangents, strict=True)]
-        return of_tangents, np.stack([cho_solve((self.prior_factor, True), v) for v in left])
+        return np.stack([cho_solve((c, True), v) for c, v in pairs])
 
 
 class Sums(NamedTuple):
@@ -173,34 +170,11 @@ def posterior_of(
         interpolation.tangents,
         interpolation.prior,
         interpolation.points,
-        *interpolation.coefficients(step * solution.shift),
-        *interpolation.coefficients(solution.root),
+        interpolation.coefficients(step * solution.shift),
+        interpolation.coefficients(solution.root),
+        np.array(interpolation.eps),
         whitener,
     )
-
-
-class LeaveOneOut(NamedTuple):
-    """What every row is predicted to be without its own target, on the function's scale."""
-
-    mean: Float[np.ndarray, "output row"]
-    variance: Float[np.ndarray, "output row"]
-
-
-def leave_one_out(
-    interpolation: Interpolation,
-    solution: Solution,
-    x: Points,
-    targets: GaussianTargets,
-    *,
-    step: float = 1.0,
-) -> LeaveOneOut:
-    """Leave each row out in closed form: with leverage h, residuals grow by 1 / (1 - h)."""
-    f, weights = interpolation.rows(np.asarray(x))
-    y, noise = np.asarray(targets.values), np.asarray(targets.variance)
-    fitted = f + step * np.einsum("onm,om->on", weights, solution.shift)
-    variance = np.sum((weights @ solution.root) ** 2, axis=-1)
-    left = 1 - np.minimum(variance / noise, 1 - 1e-9)
-    return LeaveOneOut(y - (y - fitted) / left, variance / left)
 
 
 def tangents_of(network: AbstractNetwork, params: Params) -> Tangents:

@@ -28,6 +28,7 @@ from gfsvi.numerics.linalg import map_in_chunks
 
 T = TypeVar("T")
 Stds = tuple[Float[Array, "row column"], ...]
+Directions = tuple[Float[Array, "row column direction"], ...]
 
 
 class AbstractCurvature(eqx.Module):
@@ -131,6 +132,22 @@ def curvature(structure: AbstractCovariance, model: EnsembleModel, data: Data) -
     """H of the only member of an ensemble at all rows, in the structure of a covariance."""
     check_structure(structure)
     return _KINDS[type(structure)](structure, model, jax.tree.map(jnp.asarray, data))
+
+
+@eqx.filter_jit
+def curvature_along(
+    directions: Directions, model: EnsembleModel, data: Data
+) -> Float[Array, "direction direction"]:
+    """D^T H D for directions D in the space of all weights, at the only member of an ensemble."""
+
+    def square(jacobian: Jacobian) -> Float[Array, "direction direction"]:
+        pairs = zip(jacobian, directions, strict=True)
+        along = jacobians.total(leaf.project(direction) for leaf, direction in pairs)
+        flat = jnp.reshape(along, (-1, along.shape[-1]))
+        return flat.T @ flat
+
+    held = max(direction.shape[1] * direction.shape[2] for direction in directions)
+    return _over_rows(square, model, jax.tree.map(jnp.asarray, data), held)
 
 
 def check_structure(structure: AbstractCovariance) -> None:

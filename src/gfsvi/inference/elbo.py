@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
-from gfsvi.inference.calibration import AbstractCalibration, fixed_by_prior
+from gfsvi.inference.calibration import AbstractCalibration, MostProbable, fixed_by_prior
 from gfsvi.inference.models import BNNModel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
@@ -57,7 +57,7 @@ class Variational(Protocol):
     @property
     def training(self) -> Training: ...
     @property
-    def calibration(self) -> AbstractCalibration: ...
+    def calibration(self) -> AbstractCalibration | None: ...
     @property
     def fixed(self) -> Where | None: ...
 
@@ -115,7 +115,8 @@ def maximize_elbo(
         remedy=plan.remedy,
     )
     if validation is not None and method.fixed is None:
-        posterior = method.calibration(posterior, validation, key=key, prior=prior, data=data)
+        calibration = MostProbable() if method.calibration is None else method.calibration
+        posterior = calibration(posterior, validation, key=key, prior=prior, data=data)
     return Fit(plan.finish(posterior, data), history)
 
 

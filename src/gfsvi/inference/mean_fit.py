@@ -12,11 +12,13 @@ from jaxtyping import PRNGKeyArray, PyTree
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.inference import gauss_newton
+from gfsvi.inference.evidence import no_history
 from gfsvi.inference.mean_objectives import MeanObjective, MovingMeanObjective, mean_score
 from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox, begins_with
+from gfsvi.training.history import Fit
 from gfsvi.training.loop import compile_ahead, maximize
 from gfsvi.training.optimizers import Adam, FullBatchUpTo
 from gfsvi.training.settings import Training
@@ -56,7 +58,7 @@ class AbstractMeanFit(eqx.Module):
     @abstractmethod
     def __call__(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Linearized:
+    ) -> Fit[Linearized]:
         """Fit the mean of the model to data and prior."""
 
     @abstractmethod
@@ -90,8 +92,8 @@ class TrainedMean(AbstractMeanFit):
 
     def __call__(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Linearized:
-        return maximize(
+    ) -> Fit[Linearized]:
+        posterior, history = maximize(
             self._objective(problem, key),
             start,
             problem.data,
@@ -100,7 +102,8 @@ class TrainedMean(AbstractMeanFit):
             fixed=_all_but_the_mean,
             validation=_held_out(problem, validation),
             score=mean_score,
-        )[0]
+        )
+        return Fit(posterior, history)
 
     def precompile(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
@@ -159,13 +162,13 @@ class GaussNewtonMean(AbstractMeanFit):
 
     def __call__(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Linearized:
+    ) -> Fit[Linearized]:
         x = draw_points(problem.points, jnp.asarray(problem.data.x), key)
         for gamma in np.geomspace(max(1e-3, problem.gamma), problem.gamma, self.num_rounds):
             start = gauss_newton.fit_mean(
                 start, problem.prior, problem.data, x, gamma=gamma, num_steps=self.num_steps
             )
-        return start
+        return Fit(start, no_history())
 
     def precompile(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
@@ -191,7 +194,7 @@ class AutoMean(AbstractMeanFit):
 
     def __call__(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Linearized:
+    ) -> Fit[Linearized]:
         return self.chosen_for(start, problem)(start, problem, key=key, validation=validation)
 
     def precompile(

@@ -1,10 +1,10 @@
 """Inference methods, one class per file: each maps a model and data to a model."""
 
 from gfsvi.methods.base import AbstractMethod as AbstractMethod
-from gfsvi.methods.closed_form import ClosedForm as ClosedForm
 from gfsvi.methods.deep_ensemble import DeepEnsemble as DeepEnsemble
 from gfsvi.methods.empirical_bayes import EmpiricalBayes as EmpiricalBayes
 from gfsvi.methods.exact_gp import ExactGP as ExactGP
+from gfsvi.methods.fsp_laplace import FSPLaplace as FSPLaplace
 from gfsvi.methods.fvi import FVI as FVI
 from gfsvi.methods.gfsvi import GFSVI as GFSVI
 from gfsvi.methods.gfsvi import Subsampling as Subsampling

@@ -10,10 +10,13 @@ import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray, PyTree
 
-from gfsvi.covariances.base import AbstractCovariance
-from gfsvi.covariances.kronecker import Kronecker
+from gfsvi.covariances.base import AbstractCovariance, AbstractFamily
+from gfsvi.covariances.closed_form import ClosedForm
+from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
+from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.linearized_network import LinearizedNetwork
 from gfsvi.inference.calibration import (
     AbstractCalibration,
@@ -21,27 +24,28 @@ from gfsvi.inference.calibration import (
     compile_calibration,
     fixed_by_prior,
 )
-from gfsvi.inference.divergences import regularized_divergence
+from gfsvi.inference.conjugate import Interpolation, tangents_of
+from gfsvi.inference.conjugate_fit import closed_form_posterior, has_learnable_noise
 from gfsvi.inference.elbo import Elbo, Plan, maximize_elbo, validation_score
+from gfsvi.inference.evidence import no_history
 from gfsvi.inference.initialization import MAX_SCALED_FEATURES, random_start
 from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, MeanProblem, draw_points
+from gfsvi.inference.measurement import NUM_BOX_POINTS, RegularizedKL, points_beside_rows
 from gfsvi.inference.models import K, LinearizedModel
-from gfsvi.inference.outputs import check_outputs, some_outputs
+from gfsvi.inference.outputs import check_outputs
+from gfsvi.inference.representative_rows import points_with_rows
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.compilation import compile_now, filled
 from gfsvi.numerics.precision import double
-from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox
+from gfsvi.points import AbstractPoints, UniformBox
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import compile_ahead
 from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
-from gfsvi.training.steps import Parts, Where
-from gfsvi.values import as_gaussian
-
-MAX_ROWS_AS_POINTS = 400
+from gfsvi.training.steps import Where
 
 
 class Subsampling(eqx.Module):
@@ -61,21 +65,25 @@ class Subsampling(eqx.Module):
 class GFSVI(AbstractMethod[AbstractRandomFunction]):
     """Fit a linearised network to data under a prior over functions.
 
-    The paper's Algorithm 1 is `gfsvi.auto.recipe.PAPER.method`; the defaults depart from it by a
-    Kronecker-factored covariance, training inputs among the measurement points, a mean that is
-    fitted before the covariance, and noise set by held-out rows.
+    By default the mean is trained and everything else computed: the best covariance, the step
+    from the trained mean to that of the linearised model, and noise under which rows that are
+    left out are most probable. With another family of covariances, the covariance is trained as
+    well. The paper's Algorithm 1 is `gfsvi.auto.recipe.PAPER.method`.
 
     Args:
         network: Any network; its outputs must match the likelihood.
-        covariance: The family of Gaussians over its weights.
+        covariance: `ClosedForm()` to compute the best covariance, which needs a Gaussian-process
+            prior, or the family of Gaussians over the weights to train.
         points: Measurement points, where prior and posterior are compared; by default training
-            inputs and points in a box around them.
+            inputs and points in a box around them. `ClosedForm` adds training inputs to those
+            that are given.
         gamma: The regulariser; larger values weaken the prior.
         mean: How to fit the mean before the covariance; None to train everything at once.
-        training: Steps and optimiser.
-        calibration: How held-out rows, if given, set the noise; noise fitted to training rows is
-            too small for new rows.
-        subsampling: Draws and outputs to use per training step if there are many outputs.
+        training: Steps and optimiser, for a covariance that is trained.
+        calibration: How held-out rows, if given, set the noise; None for `MostProbable()` if the
+            covariance is trained, and else for noise by leaving rows out.
+        subsampling: Draws and outputs to use per training step if there are many outputs, for a
+            covariance that is trained.
         dtype: Precision of the network; the linear algebra is always float64.
         fixed: Picks the parts of the model that stay fixed,
             for example `lambda model: model.likelihood`.
@@ -84,7 +92,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
     prior_kind: ClassVar[type[AbstractRandomFunction]] = AbstractRandomFunction
 
     network: AbstractNetwork = MLP()
-    covariance: AbstractCovariance = Kronecker()
+    covariance: AbstractFamily = ClosedForm()
     points: AbstractPoints | None = None
     gamma: float = eqx.field(static=True, default=1e-10)
     mean: AbstractMeanFit | None = AutoMean()
@@ -94,10 +102,19 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             num_steps=100, optimizer=Adam(2e-2, max_step_multiplier=4), evaluate_every=10
         ),
     )
-    calibration: AbstractCalibration = MostProbable()
+    calibration: AbstractCalibration | None = None
     subsampling: Subsampling = Subsampling()
     dtype: DTypeLike = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
+
+    def __check_init__(self) -> None:
+        given = (self.training, self.subsampling)
+        if isinstance(self.covariance, ClosedForm) and given != _FOR_TRAINED_COVARIANCES:
+            raise ValueError(
+                "GFSVI expects training and subsampling only for a covariance that is trained; got "
+                "covariance=ClosedForm(). Pass covariance=Kronecker(), or mean=TrainedMean(...) "
+                "for a training of the mean."
+            )
 
     @double
     def __call__(
@@ -107,13 +124,25 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         *,
         key: PRNGKeyArray,
         validation: Data | None = None,
-        start: LinearizedModel[K] | None = None,
-    ) -> Fit[LinearizedModel[K]]:
-        """Fit to `data`, starting from `start` (an earlier posterior) if given."""
-        init_key, train_key = jax.random.split(key)
+        start: Model | None = None,
+    ) -> Fit[Model[ConjugateNetwork | LinearizedNetwork, K]]:
+        """Fit to `data`, starting from the weights of `start` (an earlier posterior) if given."""
+        init_key, key = jax.random.split(key)
         check_outputs(model, data, self.network)
         if start is None:
-            start = self.initial(model, data, key=init_key, validation=validation)
+            begun = self._fitted_mean(model, data, key=init_key, validation=validation)
+        else:
+            begun = Fit(start, no_history())
+        if isinstance(self.covariance, ClosedForm):
+            posterior = self._computed(self.covariance, begun.posterior, model, data, key)
+            if self.calibration is not None and validation is not None and self.fixed is None:
+                posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
+            return Fit(posterior, begun.history)
+        return self._trained(begun.posterior, model, data, key, validation)
+
+    def _trained(
+        self, start: Model, model: Model, data: Data, key: PRNGKeyArray, validation: Data | None
+    ) -> Fit:
         plan = Plan(
             self._with_samples(start),
             Elbo(self.divergence(model.function, data)),
@@ -121,8 +150,30 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             "or use dtype=jnp.float64.",
         )
         method = self._paced_for(start, model, data)
-        fit = maximize_elbo(method, plan, model, data, key=train_key, validation=validation)
+        fit = maximize_elbo(method, plan, model, data, key=key, validation=validation)
         return Fit(_with_marginals(fit.posterior), fit.history)
+
+    def _computed(
+        self, family: ClosedForm, start: Model, model: Model, data: Data, key: PRNGKeyArray
+    ) -> Model:
+        """The closed-form posterior around the weights of `start`."""
+        prior = model.function
+        if not isinstance(prior, GaussianProcess):
+            raise ValueError(
+                "ClosedForm expects a Gaussian-process prior; got a "
+                f"{type(prior).__name__}. Pass covariance=Kronecker() to train the covariance."
+            )
+        box = UniformBox(NUM_BOX_POINTS) if self.points is None else self.points
+        further = draw_points(box.bind(data.x), jnp.asarray(data.x), key)
+        interpolation = Interpolation.at(
+            tangents_of(self.network, start.function.params),
+            prior,
+            points_with_rows(prior, data.x, further, family.max_rows),
+            gamma=self.gamma,
+            eps=family.eps,
+        )
+        learn_noise = has_learnable_noise(start, self.fixed)
+        return closed_form_posterior(interpolation, model, data, learn_noise=learn_noise)
 
     @double
     def precompile(
@@ -137,8 +188,10 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         x = filled(
             eqx.filter_eval_shape(draw_points, problem.points, jnp.asarray(data.x), key), key
         )
-        options = (self.network, self.covariance, x, self.dtype, lengths)
+        options = (self.network, self._family, x, self.dtype, lengths)
         compile_now(random_start, LinearizedNetwork, *options, key=key)
+        if isinstance(self.covariance, ClosedForm):
+            return
         compile_ahead(
             Elbo(self.divergence(model.function, data)),
             self._with_samples(blank),
@@ -149,7 +202,8 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             validation=validation,
             score=validation_score,
         )
-        if validation is not None and self.fixed is None and self.calibration.compiles:
+        calibration = MostProbable() if self.calibration is None else self.calibration
+        if validation is not None and self.fixed is None and calibration.compiles:
             compile_calibration(blank, validation, key=key)
 
     @double
@@ -160,17 +214,24 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
 
         The random network it starts from varies on the length scales of the prior.
         """
+        return self._fitted_mean(model, data, key=key, validation=validation).posterior
+
+    def _fitted_mean(
+        self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None
+    ) -> Fit[LinearizedModel]:
         blank_key, mean_key = jax.random.split(key)
         lengths = correlation_lengths(model.function, data.x) if _has_lengths(data) else None
         blank = self._blank(model, data, blank_key, lengths)
         if self.mean is None:
-            return blank
+            return Fit(blank, no_history())
         problem = self._mean_problem(model, data)
         return self.mean(blank, problem, key=mean_key, validation=validation)
 
-    def divergence(self, prior: AbstractRandomFunction, data: Data) -> "RegularizedKL":
+    def divergence(self, prior: AbstractRandomFunction, data: Data) -> RegularizedKL:
         """The divergence from this prior, with measurement points bound to these data."""
-        points = default_points(len(data)) if self.points is None else self.points
+        points = self.points
+        if points is None or isinstance(self.covariance, ClosedForm):
+            points = points_beside_rows(len(data), points)
         return RegularizedKL(prior, points.bind(data.x), self.gamma, self.subsampling.num_outputs)
 
     def _blank(
@@ -179,8 +240,13 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         start_key, points_key = jax.random.split(key)
         points = self.divergence(model.function, data).points
         x = draw_points(points, jnp.asarray(data.x), points_key)
-        options = (self.network, self.covariance, x, self.dtype, lengths)
+        options = (self.network, self._family, x, self.dtype, lengths)
         return Model(random_start(LinearizedNetwork, *options, key=start_key), model.likelihood)
+
+    @property
+    def _family(self) -> AbstractCovariance:
+        """The covariance while the mean is trained, which one that is computed does not need."""
+        return self.covariance if isinstance(self.covariance, AbstractCovariance) else Isotropic()
 
     def _mean_problem(self, model: Model, data: Data) -> MeanProblem:
         points = self.divergence(model.function, data).points
@@ -201,36 +267,9 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         return _with_marginals(model, self.subsampling.num_samples)
 
 
-class RegularizedKL(eqx.Module):
-    """The regularised KL at measurement points drawn anew at every step."""
-
-    prior: AbstractRandomFunction
-    points: AbstractPoints
-    gamma: float = eqx.field(static=True)
-    num_outputs: int | None = eqx.field(static=True, default=None)
-
-    def __call__(
-        self, model: LinearizedModel, batch: Data, scale: float, *, key: PRNGKeyArray
-    ) -> tuple[Float[Array, ""], Parts]:
-        x = self.points.draw(batch.x, key=key)
-        prior = as_gaussian(self.prior.at(x))
-        total = len(prior.mean)
-        # The sum of the outputs' divergences: lower than the joint divergence if the posterior
-        # correlates outputs, which the paper ignores as well.
-        chosen = some_outputs(self.num_outputs, total, key=jax.random.fold_in(key, 1))
-        if chosen is None:
-            posterior, times = model.function.at(x), 1.0
-        else:
-            posterior = model.function.at(x, outputs=jnp.eye(total)[chosen])
-            prior, times = prior.of_outputs(chosen), total / len(chosen)
-        divergence = regularized_divergence(posterior, prior, gamma=self.gamma)
-        return times * divergence.value, {"smallest_pivot": divergence.smallest_pivot}
-
-
-def default_points(num_rows: int) -> AbstractPoints:
-    """Training inputs, up to a maximum number, and 100 points uniform in a box around them."""
-    rows = FixedPoints() if num_rows <= MAX_ROWS_AS_POINTS else BatchRows(MAX_ROWS_AS_POINTS)
-    return Mixture((rows, UniformBox(100)))
+_FOR_TRAINED_COVARIANCES = tuple(
+    GFSVI.__dataclass_fields__[name].default for name in ("training", "subsampling")
+)
 
 
 def _with_marginals(model: LinearizedModel, num_samples: int | None = None) -> LinearizedModel:

@@ -1,13 +1,15 @@
 """A fit and its training table, seen row by row."""
 
 import dataclasses
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.targets import Labels
-from gfsvi.predictives.base import AbstractRealPredictive
+from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
+from gfsvi.report.evidence import JudgedOn
 from gfsvi.tables import PreparedTable
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ class Column:
 class Case:
     """Rows of the table that have a target, with the inputs the model sees.
 
-    `x` and `y` have one row for each of `frame`; `held_out` marks those not trained on.
+    `x`, `y` and `weights` have one row for each of `frame`; `held_out` marks those not trained
+    on.
     """
 
     fitted: Fitted
@@ -40,6 +43,7 @@ class Case:
     x: np.ndarray
     y: np.ndarray
     held_out: np.ndarray
+    weights: np.ndarray | None = None
 
     @property
     def is_classification(self) -> bool:
@@ -57,6 +61,28 @@ class Case:
         """Positions of the rows that predictions are judged on."""
         rows = np.flatnonzero(self.held_out)
         return thinned(rows if len(rows) else np.arange(len(self.x)))
+
+    @cached_property
+    def left_out(self) -> AbstractPredictive | None:
+        """The judged rows, each predicted without itself; None if that is not how they are."""
+        if self.held_out.any():
+            return None
+        weights = None if self.weights is None else self.weights[self.judged]
+        return self.fitted.left_out(self.x[self.judged], self.y[self.judged], weights)
+
+    @property
+    def judged_on(self) -> JudgedOn:
+        """What the judged rows are to the model."""
+        if self.held_out.any():
+            return "held_out"
+        return "trained" if self.left_out is None else "left_out"
+
+    @property
+    def predictions(self) -> AbstractPredictive:
+        """The predictions of the judged rows."""
+        if self.left_out is not None:
+            return self.left_out
+        return self.fitted.predict(self.x[self.judged])
 
     @property
     def trained(self) -> np.ndarray:
@@ -87,12 +113,21 @@ def _level(column: str, feature: str) -> str:
     return rest.removeprefix(" = ") if rest.startswith(" = ") else rest.removeprefix(" is ")
 
 
-def build_case(fitted: Fitted, table: PreparedTable, targets: tuple[str, ...]) -> Case:
-    """Number the rows that were prepared for the fit, and mark those that were held out."""
+def build_case(
+    fitted: Fitted,
+    table: PreparedTable,
+    targets: tuple[str, ...],
+    weights: np.ndarray | None = None,
+) -> Case:
+    """Number the rows that were prepared for the fit, and mark those that were held out.
+
+    `weights` has the weights of all rows of the table, including those without a target.
+    """
     held_out = np.zeros(len(table.x), bool)
     held_out[np.asarray(fitted.validation_rows, int)] = True
     numbers = np.flatnonzero(table.usable) + 1
-    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out)
+    weights = None if weights is None else np.asarray(weights, np.float64)[table.usable]
+    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out, weights)
 
 
 def prepared_table(

@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 
 Task = Literal["regression", "classification"]
+JudgedOn = Literal["held_out", "left_out", "trained"]
+"""Rows that were held out, training rows each predicted without itself, or training rows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -183,12 +185,13 @@ class Uncertainty:
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A diagnostic in words."""
+    """A diagnostic in words, and the command to try next if there is one."""
 
     severity: str
     title: str
     message: str
     remedy: str
+    command: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,7 +204,7 @@ class Evidence:
     num_rows: int
     num_columns: int
     num_judged: int
-    judged_on_training: bool
+    judged_on: JudgedOn
     prior: PriorEvidence
     curve: Curve | None
     outputs: tuple[RegressionOutput, ...]

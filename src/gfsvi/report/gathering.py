@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.quality import next_command
 from gfsvi.predictives import CategoricalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report import formatting
@@ -37,9 +38,10 @@ def gather(
     targets: tuple[str, ...],
     table: str | None = None,
     command: str | None = None,
+    weights: np.ndarray | None = None,
 ) -> Evidence:
     """Gather everything the page says about a fit and its training table."""
-    case = build_case(fitted, rows, targets)
+    case = build_case(fitted, rows, targets, weights)
     prior = prior_evidence(case)
     columns = columns_by_wiggliness(case, prior)
     effects = effects_of_columns(case, columns)
@@ -55,7 +57,7 @@ def gather(
         num_rows=len(rows.usable),
         num_columns=len(case.columns),
         num_judged=len(case.judged),
-        judged_on_training=not case.held_out.any(),
+        judged_on=case.judged_on,
         prior=prior,
         curve=_curve(fitted.history),
         outputs=outputs,
@@ -63,16 +65,18 @@ def gather(
         joint_scores=joint,
         uncertainty=_uncertainty(case, tuple(c.name for c in columns[:_NUM_COLUMNS_SHOWN])),
         notes=() if fitted.preparation is None else fitted.preparation.notes,
-        findings=_findings(fitted),
+        findings=_findings(fitted, command),
         settings=_settings(fitted.settings),
         versions=_versions(),
         command=command,
     )
 
 
-def _findings(fitted: Fitted) -> tuple[Finding, ...]:
-    found = fitted.diagnostics
-    return tuple(Finding(d.severity, d.title, d.message, d.remedy) for d in found)
+def _findings(fitted: Fitted, command: str | None) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(d.severity, d.title, d.message, d.remedy, command and next_command(command, d))
+        for d in fitted.diagnostics
+    )
 
 
 def _versions() -> tuple[tuple[str, str], ...]:

@@ -45,7 +45,7 @@ def regression_outputs(
 ) -> tuple[tuple[RegressionOutput, ...], tuple[Score, ...]]:
     """Judge each of the first few outputs, and all outputs jointly."""
     rows = case.judged
-    predictive = cast(AbstractRealPredictive, case.fitted.predict(case.x[rows]))
+    predictive = cast(AbstractRealPredictive, case.predictions)
     baseline = _baseline(case, len(rows))
     tails = (1 - LEVELS) / 2
     low, high = np.split(np.asarray(predictive.quantile(np.append(tails, 1 - tails))), 2)
@@ -136,7 +136,7 @@ def _output_scores(actual: np.ndarray, model: Bounded, baseline: Bounded) -> tup
 def classification_result(case: Case, effects: tuple[Effect, ...]) -> ClassificationResult:
     """Judge the predicted classes and their probabilities."""
     rows = case.judged
-    predictive = cast(CategoricalPredictive, case.fitted.predict(case.x[rows]))
+    predictive = cast(CategoricalPredictive, case.predictions)
     actual, num_classes = case.y[rows].astype(int), len(case.classes)
     confusion = np.zeros((num_classes, num_classes), int)
     np.add.at(confusion, (actual, np.asarray(predictive.predicted)), 1)

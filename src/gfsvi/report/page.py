@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gfsvi.auto.fitted import Fitted
 from gfsvi.pages import template
 from gfsvi.report import formatting, words
@@ -28,15 +30,17 @@ def write_report(
     *,
     table: str | None = None,
     command: str | None = None,
+    weights: np.ndarray | None = None,
 ) -> None:
     """Write the page about a fit, or a fitted estimator, and its training table.
 
-    `table` is the name of the table, `command` the command line that reproduces the fit.
+    `table` is the name of the table, `command` the command line that reproduces the fit,
+    `weights` the weights of all rows of the table, if the fit had any.
     """
     fitted = model if isinstance(model, Fitted) else model.fitted_
     targets = (target,) if isinstance(target, str) else tuple(target)
     rows = prepared_table(fitted, frame, targets)
-    write_page(fitted, rows, path, targets=targets, table=table, command=command)
+    write_page(fitted, rows, path, targets=targets, table=table, command=command, weights=weights)
 
 
 def write_page(
@@ -47,11 +51,12 @@ def write_page(
     targets: tuple[str, ...] = (),
     table: str | None = None,
     command: str | None = None,
+    weights: np.ndarray | None = None,
 ) -> None:
     """Write the page about a fit and its prepared training rows."""
     if fitted.preparation is not None:
         targets = fitted.preparation.target
-    evidence = gather(fitted, rows, targets=targets, table=table, command=command)
+    evidence = gather(fitted, rows, targets=targets, table=table, command=command, weights=weights)
     write_text(path, render(evidence))
 
 

@@ -8,6 +8,7 @@ from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
     Evidence,
+    JudgedOn,
     KernelPart,
     LengthScale,
     PriorEvidence,
@@ -35,6 +36,11 @@ _FAMILIES = {
 # and the target can change much more quickly along another feature.
 _SLOW_LENGTHSCALE = 4.0
 _SLOW_SHARE = 0.25
+_JUDGED_ROWS: dict[JudgedOn, str] = {
+    "held_out": "held-out rows",
+    "left_out": "rows (each predicted without itself)",
+    "trained": "training rows",
+}
 NOVEL = 0.5
 CONFIDENT = 0.9
 
@@ -92,8 +98,7 @@ def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
 
 def summary(evidence: Evidence) -> str:
     """The quality of the predictions in one sentence."""
-    kind = "training rows" if evidence.judged_on_training else "held-out rows"
-    rows = f"{count(evidence.num_judged)} {kind}"
+    rows = f"{count(evidence.num_judged)} {_JUDGED_ROWS[evidence.judged_on]}"
     if evidence.labels is not None:
         return f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly."
     output = evidence.outputs[0]
@@ -107,10 +112,16 @@ def summary(evidence: Evidence) -> str:
 
 def honesty(evidence: Evidence) -> str:
     """What the scores can and cannot show."""
-    if evidence.judged_on_training:
+    if evidence.judged_on == "trained":
         return (
             "No rows were held out, so these scores are for the rows that the model was trained "
             "on: expect worse scores on new rows, and measure them with `gfsvi evaluate`."
+        )
+    if evidence.judged_on == "left_out":
+        return (
+            "Each row was predicted without itself (leave-one-out), but all rows decided on the "
+            "prior and on the weights of the network: expect slightly worse scores on new rows, "
+            "and measure them with `gfsvi evaluate` on rows that the model has never seen."
         )
     return (
         f"The model was not trained on the {count(evidence.num_judged)} held-out rows, but they "

@@ -130,7 +130,7 @@ class Preparation:
 def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.DataFrame":
     """Convert column names to text and raise if a target is missing."""
     frame = _with_text_names(frame)
-    check_target_names(frame, names)
+    check_target_names(list(frame.columns), names)
     return frame
 
 

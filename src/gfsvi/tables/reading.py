@@ -1,5 +1,6 @@
 """Read tables from CSV and Parquet files into frames, and write them back."""
 
+import contextlib
 import csv
 import gzip
 import io
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from gfsvi.numerics.extras import missing_sentence
 from gfsvi.storage.files import WriteError, atomic_path
 
 if TYPE_CHECKING:
@@ -42,27 +44,53 @@ def load_pandas() -> ModuleType:
         import pandas
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise TableError(
-            f"expected pandas and pyarrow, which tables need, got no {error.name}; "
-            "install them with `pip install gfsvi[tables]`."
-        ) from error
+        raise TableError(missing_sentence("tables", "a table", [str(error.name)])) from error
     return pandas
+
+
+class TableFile:
+    """A CSV or Parquet file; the column names of CSV are known before pandas is imported."""
+
+    def __init__(self, path: FilePath):
+        data = _read_bytes(Path(path))
+        if not data:
+            raise TableError(
+                f"expected a table in {path}, got an empty file; write column names and rows to it."
+            )
+        self._path, self._is_parquet = path, Path(path).suffix.lower() in _PARQUET
+        self._data = data if self._is_parquet else _text(data, path)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, which are unique."""
+        if self._is_parquet:
+            with _parquet(self._path) as parquet:
+                names = parquet.read_schema(io.BytesIO(self._data)).names
+        else:
+            names = next(_rows(self._data, _separator(self._data, self._path), self._path), [])
+        _check_names(names, self._path)
+        return _data_names(names) if self._is_parquet else names
+
+    def frame(self) -> "pandas.DataFrame":
+        """Read all rows, numbered from 0."""
+        parse = _parse_parquet if self._is_parquet else _parse_csv
+        frame = parse(self._data, self._path)
+        if frame.empty:
+            raise TableError(
+                f"expected rows in {self._path}, got only column names; "
+                "write at least one row below them."
+            )
+        return frame.reset_index(drop=True)
+
+    def as_written(self, names: Sequence[str]) -> "pandas.DataFrame":
+        """The cells of some columns as the file has them: leading zeros and all."""
+        frame = self.frame() if self._is_parquet else _parse_csv(self._data, self._path, names)
+        return frame.loc[:, list(names)].reset_index(drop=True)
 
 
 def read_table(path: FilePath) -> "pandas.DataFrame":
     """Read a CSV or Parquet file; rows are numbered from 0."""
-    data = _read_bytes(Path(path))
-    if not data:
-        raise TableError(
-            f"expected a table in {path}, got an empty file; write column names and rows to it."
-        )
-    is_parquet = Path(path).suffix.lower() in _PARQUET
-    frame = _parse_parquet(data, path) if is_parquet else _parse_csv(_text(data, path), path)
-    if frame.empty:
-        raise TableError(
-            f"expected rows in {path}, got only column names; write at least one row below them."
-        )
-    return frame.reset_index(drop=True)
+    return TableFile(path).frame()
 
 
 def write_table(frame: "pandas.DataFrame", path: FilePath) -> None:
@@ -118,9 +146,10 @@ def _text(data: bytes, path: FilePath) -> bytes:
     return data.removeprefix(b"\xef\xbb\xbf")
 
 
-def _parse_csv(data: bytes, path: FilePath) -> "pandas.DataFrame":
+def _parse_csv(data: bytes, path: FilePath, as_written: Sequence[str] = ()) -> "pandas.DataFrame":
+    """Read CSV; of columns that are wanted as written, their texts alone."""
     pandas = load_pandas()
-    separator = max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
+    separator = _separator(data, path)
     _check_rows(_rows(data, separator, path), path)
     comma = separator != "," and _DECIMAL_COMMA.search(data) and not _DECIMAL_POINT.search(data)
     try:
@@ -130,10 +159,16 @@ def _parse_csv(data: bytes, path: FilePath) -> "pandas.DataFrame":
             decimal="," if comma else ".",
             index_col=False,
             low_memory=False,
+            **{"dtype": str, "keep_default_na": False} if as_written else {},
             **_EXACT if pandas.__version__ < "3.1" else {},
         )
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
         raise _unreadable_csv(path, error) from error
+
+
+def _separator(data: bytes, path: FilePath) -> str:
+    """The character that splits the first row into most names."""
+    return max(",;\t", key=lambda character: len(next(_rows(data, character, path), [])))
 
 
 def _check_rows(rows: Iterator[list[str]], path: FilePath) -> None:
@@ -182,21 +217,31 @@ def _check_names(names: Sequence[str], path: FilePath) -> None:
 
 
 def _parse_parquet(data: bytes, path: FilePath) -> "pandas.DataFrame":
+    with _parquet(path) as parquet:
+        table = parquet.read_table(io.BytesIO(data))
+        _check_names(table.column_names, path)
+        return table.select(_data_names(table.column_names)).to_pandas(ignore_metadata=True)
+
+
+@contextlib.contextmanager
+def _parquet(path: FilePath) -> Iterator[ModuleType]:
+    """The module that reads Parquet files, with errors that name the file."""
     load_pandas()
     import pyarrow
     import pyarrow.parquet
 
     try:
-        table = pyarrow.parquet.read_table(io.BytesIO(data))
-        _check_names(table.column_names, path)
-        # Row labels that pandas stored without a name are not data.
-        kept = [n for n in table.column_names if not re.fullmatch(r"__index_level_\d+__", n)]
-        return table.select(kept).to_pandas(ignore_metadata=True)
+        yield pyarrow.parquet
     except (pyarrow.ArrowException, OSError) as error:
         raise TableError(
             f"expected a Parquet file at {path}, got the error '{_brief(error)}'; "
             "check that it is complete and really is Parquet."
         ) from error
+
+
+def _data_names(names: Sequence[str]) -> list[str]:
+    """All names but those of row labels, which pandas stores without a name."""
+    return [name for name in names if not re.fullmatch(r"__index_level_\d+__", name)]
 
 
 def _brief(error: BaseException) -> str:

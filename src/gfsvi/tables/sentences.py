@@ -1,5 +1,6 @@
 """Rows, cells and column names in words, and the sentences that several recipes share."""
 
+import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -64,3 +65,12 @@ def listed(names: Sequence[str], separator: str = ", ") -> str:
     """List column names, at most 20 of them."""
     shown = separator.join(f"`{name}`" for name in names[:20])
     return f"{shown} and {len(names) - 20} more" if len(names) > 20 else shown
+
+
+def nearest(name: str, columns: Sequence[str]) -> str:
+    """The columns that a misspelt name may mean, or else all of them, as a sentence."""
+    by_lower = {column.lower(): column for column in columns}
+    near = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.5)
+    if near:
+        return f"Did you mean {listed([by_lower[one] for one in near], ' or ')}?"
+    return f"The columns are {listed(columns)}."

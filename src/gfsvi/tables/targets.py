@@ -21,16 +21,16 @@ _FEWEST_ROWS = 10
 _MOST_CLASSES = 100
 
 
-def check_target_names(frame: "pandas.DataFrame", names: tuple[str, ...]) -> None:
+def check_target_names(columns: Sequence[str], names: tuple[str, ...]) -> None:
     """Raise unless all names are those of distinct columns, and suggest similar ones."""
     if len(names) == 0 or len(set(names)) < len(names):
         raise TableError(f"expected different target columns, got {list(names)}; name each once.")
     for name in names:
-        if name not in frame.columns:
-            near = difflib.get_close_matches(name, list(frame.columns), n=3, cutoff=0.5)
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=3, cutoff=0.5)
             remedy = f"did you mean {listed(near, ' or ')}?" if near else "choose one of them."
-            known = "other columns" if near else listed(list(frame.columns)) or "no columns"
-            if not near and len(frame.columns) == 1:
+            known = "other columns" if near else listed(columns) or "no columns"
+            if not near and len(columns) == 1:
                 known = f"a single column {known}"
                 remedy = "separate columns with commas, semicolons or tabs."
             raise TableError(f"expected a target column `{name}`, got {known}; {remedy}")

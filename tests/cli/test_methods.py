@@ -1,0 +1,35 @@
+"""Every method with its default kernel, fitted, saved, loaded and evaluated by the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gfsvi import registry
+
+FOR_LABELS = {"gp_classifier": "kind"}
+QUICK = {"exact_gp", "gp_classifier", "gwi", "sparse_gp"}
+"""Methods whose posterior keeps the kernel, which once could not be saved."""
+METHODS = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
+    for name in registry.methods()
+    if name != "empirical_bayes"  # which chooses a prior and leaves no posterior
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_saved_and_loaded_with_its_default_kernel(run, houses, method):
+    target = FOR_LABELS.get(method, "price")
+    houses.drop(columns={"kind", "price"} - {target}).to_csv("houses.csv", index=False)
+    fit = ("fit", "houses.csv", "--target", target, "--method", method, "--output", "m.gfsvi")
+    status, out, error = run(*fit, "--time-budget", 1, "--quiet")
+    assert (status, out, error) == (0, "model: m.gfsvi\n", "")
+    assert run("predict", "m.gfsvi", "houses.csv", "--output", "p.csv")[0] == 0
+    predictions = pd.read_csv("p.csv")
+    assert len(predictions) == len(houses)
+    assert np.isfinite(predictions.select_dtypes("number").to_numpy()).all()
+    status, out, _ = run("evaluate", "m.gfsvi", "houses.csv", "--json")
+    assert status == 0 and all(np.isfinite(list(json.loads(out).values())))
+    assert not Path("m.gfsvi.checkpoint").exists()
