@@ -50,9 +50,9 @@ class Data(eqx.Module):
         return self.total(per_row) / self.total(jnp.ones(len(self)))
 
     @property
-    def row_weights(self) -> Float[Array, " point"]:
+    def row_weights(self) -> AnyArray:
         """The weights, ones where none are given."""
-        return jnp.ones(len(self)) if self.weights is None else jnp.asarray(self.weights)
+        return np.ones(len(self)) if self.weights is None else self.weights
 
     def take(self, rows: AnyArray) -> "Data":
         """The rows with these numbers."""

@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.functions.base import AbstractRandomFunction
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.functions.base import AbstractRandomFunction, NumpyFunction
+from gfsvi.likelihoods.base import AbstractLikelihood, AbstractNoisyLikelihood
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.types import AnyArray, Points
 from gfsvi.predictives.base import AbstractPredictive
-from gfsvi.values import AbstractValues
+from gfsvi.values import AbstractValues, Marginals
 
 F = TypeVar("F", bound=AbstractRandomFunction, covariant=True)
 L = TypeVar("L", bound=AbstractLikelihood, covariant=True)
@@ -47,8 +47,15 @@ class Model(eqx.Module, Generic[F, L]):
 
         Only sampled predictives use `key`; the same key gives the same result.
         """
-        rows = jnp.asarray(padded(np.asarray(x)))
-        return cast(R, to_numpy(_predict(cast(Model, self), rows, _key(key))).head(len(x)))
+        model, rows = cast(Model, self), padded(np.asarray(x))
+        values = None
+        if isinstance(model.function, NumpyFunction):
+            values = model.function.marginals_in_numpy(rows)
+        if values is None:
+            predictive = _predict(model, jnp.asarray(rows), _key(key))
+        else:
+            predictive = predictive_of(model.likelihood, values, key=_key(key))
+        return cast(R, to_numpy(predictive).head(len(x)))
 
     @double
     def expected_log_prob(
@@ -62,10 +69,31 @@ class Model(eqx.Module, Generic[F, L]):
 
 @eqx.filter_jit
 def _predict(model: Model, x: Points, key: PRNGKeyArray) -> AbstractPredictive:
-    value_key, likelihood_key = jax.random.split(key)
+    value_key, _ = jax.random.split(key)
     values = model.function.marginals(x, key=value_key)
     values = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), values)
-    return model.likelihood.predict(values, key=likelihood_key)
+    return _predict_given(model.likelihood, values, key)
+
+
+def predictive_of(
+    likelihood: AbstractLikelihood, values: Marginals, *, key: PRNGKeyArray
+) -> AbstractPredictive:
+    """The predictive given values in NumPy; compiled unless its formulas are simple."""
+    if isinstance(likelihood, AbstractNoisyLikelihood):
+        with np.errstate(all="ignore"):  # as silent as JAX
+            return likelihood.predict(values, key=key)
+    num_points = values.mean.shape[1]
+    # Few sizes, so that little is compiled.
+    mean, cov = padded(np.asarray(values.mean).T).T, padded(np.asarray(values.cov))
+    values = Marginals(cast(Array, mean), cast(Array, cov))
+    return _predict_given(likelihood, values, key).head(num_points)
+
+
+@eqx.filter_jit
+def _predict_given(
+    likelihood: AbstractLikelihood, values: AbstractValues, key: PRNGKeyArray
+) -> AbstractPredictive:
+    return likelihood.predict(values, key=jax.random.split(key)[1])
 
 
 def _key(key: PRNGKeyArray | None) -> PRNGKeyArray:

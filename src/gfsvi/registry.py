@@ -6,6 +6,7 @@ the sources, because importing all methods would take as long as importing JAX.
 
 import ast
 import difflib
+import functools
 import importlib
 import re
 import sys
@@ -98,7 +99,11 @@ def _members(collection: str) -> dict[str, _Class]:
             f"{_suggestion(str(collection), {name: name for name in _COLLECTIONS})}"
         )
     home, *ideas = _COLLECTIONS[collection]
-    classes = [one for module, source in _sources(home) for one in _classes(module, source)]
+    classes = [
+        one
+        for module, path in _sources(home)
+        for one in _classes(module, path, path.stat().st_mtime_ns)
+    ]
     kinds = _descendants(ideas, classes)
     return {_snake_case(one.name): one for one in classes if one.name in kinds and one.has_name}
 
@@ -114,7 +119,13 @@ def _sources(home: str) -> Iterator[tuple[str, Path]]:
             yield f"{home}.{path.stem}", path
 
 
-def _classes(module: str, path: Path) -> Iterator[_Class]:
+@functools.cache
+def _classes(module: str, path: Path, modified: int) -> tuple[_Class, ...]:
+    """The classes of a file, which is read again only after it was modified."""
+    return tuple(_classes_in(module, path))
+
+
+def _classes_in(module: str, path: Path) -> Iterator[_Class]:
     for node in ast.parse(path.read_bytes()).body:
         if isinstance(node, ast.ClassDef):
             bases = tuple(map(_name_of_base, node.bases))

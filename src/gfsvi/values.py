@@ -1,15 +1,16 @@
 """Values of a random function at some points: jointly or pointwise Gaussian, or samples."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gfsvi.numerics.linalg import cholesky, plain_cholesky
-from gfsvi.numerics.precision import double
+from gfsvi.numerics.precision import double, namespace
 
 
 class AbstractValues(eqx.Module):
@@ -74,7 +75,7 @@ class Marginals(AbstractValues):
 
     @property
     def variance(self) -> Float[Array, "output point"]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return jnp.diagonal(self.cov, axis1=-2, axis2=-1).T
+        return namespace(self.cov).diagonal(self.cov, axis1=-2, axis2=-1).T
 
     @double
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
@@ -97,6 +98,12 @@ class Marginals(AbstractValues):
         size = jnp.mean(jnp.diagonal(cov, axis1=-2, axis2=-1), axis=-1)[:, None, None]
         jitter = 4 * jnp.finfo(cov.dtype).eps * size + jnp.finfo(cov.dtype).tiny
         return plain_cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
+
+
+def numpy_marginals(mean: np.ndarray, variance: np.ndarray) -> Marginals:
+    """Independent outputs with these means and variances (output, point), kept in NumPy."""
+    cov: Any = variance.T[:, :, None] * np.eye(len(variance))
+    return Marginals(cast(Any, mean), cov)
 
 
 class Samples(AbstractValues):

@@ -17,7 +17,7 @@ from gfsvi import (
 )
 from gfsvi.auto import Learner
 from gfsvi.auto.phases import Phases
-from gfsvi.auto.recipe import _NAMED, DEFAULT, PAPER, Recipe, recipe_for
+from gfsvi.auto.recipe import _NAMED, DEFAULT, PAPER, TRAINED, Recipe, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
 from gfsvi.bench.building import build_method
@@ -25,8 +25,8 @@ from gfsvi.bench.experiment import Experiment
 from gfsvi.cli import main
 from gfsvi.covariances import Diagonal, Kronecker
 from gfsvi.functions import GaussianProcess
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
-from gfsvi.inference.mean_fit import AutoMean
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, MFVI, AbstractMethod, Laplace
@@ -81,12 +81,19 @@ def test_benchmarks_use_the_default_recipe():
 
 def test_an_estimator_changes_nothing_of_the_default_but_sizes():
     method = sized_for(DEFAULT)
-    assert changed_fields(method, DEFAULT.method) <= {"network", "points", "mean", "training"}
+    assert changed_fields(method, DEFAULT.method) <= {"network", "points", "mean", "covariance"}
+    assert isinstance(method.mean, AutoMean) and isinstance(method.points, UniformBox)
+    assert changed_fields(method.covariance, DEFAULT.method.covariance) <= {"max_rows"}
+    assert changed_fields(method.mean.quick, DEFAULT.method.mean.quick) <= {"training"}
+
+
+def test_a_trained_covariance_changes_nothing_of_its_recipe_but_sizes():
+    method = sized_for(TRAINED)
+    assert changed_fields(method, TRAINED.method) <= {"network", "points", "mean", "training"}
     assert isinstance(method.covariance, Kronecker) and isinstance(method.mean, AutoMean)
-    assert method.calibration == MostProbable()
     rows, box = method.points.parts
     assert isinstance(rows, FixedPoints) and isinstance(box, UniformBox)
-    ours, theirs = method.training, DEFAULT.method.training
+    ours, theirs = method.training, TRAINED.method.training
     assert (ours.evaluate_every, ours.patience) == (theirs.evaluate_every, theirs.patience)
     assert ours.optimizer == dataclasses.replace(theirs.optimizer, max_step_multiplier=1.0)
     assert ours.num_steps == theirs.num_steps
@@ -168,7 +175,7 @@ def test_spelling_does_not_matter(name):
 
 
 def test_an_unknown_name_is_answered_with_all_recipes():
-    with pytest.raises(ValueError, match="gfsvi, gfsvi_paper, gp_classifier.*Did you mean 'gfsvi'"):
+    with pytest.raises(ValueError, match="gfsvi, gfsvi_paper, gfsvi_trained.*Did you mean 'gfsvi'"):
         recipe_for("gfsv")
 
 

@@ -67,7 +67,7 @@ def test_a_folder_of_somebody_else(run, good):
 
 
 def test_a_full_disk_leaves_no_predictions(start, table, regression):
-    process = start("predict", regression, table, "--output", "predictions.csv", largest_file=8)
+    process = start("predict", regression, table, "--output", "predictions.csv", largest_file=1)
     out, error = process.communicate()
     refused((process.returncode, out, error), about="File too large")
     assert os.listdir() == ["houses.csv"]
@@ -96,6 +96,6 @@ def small_disk():
 
 def test_a_disk_that_is_really_full_leaves_no_predictions(run, table, regression, small_disk):
     output = small_disk / "predictions.csv"
-    Path(small_disk / "ballast").write_bytes(bytes(12_000))
+    Path(small_disk / "ballast").write_bytes(bytes(16_000))
     refused(run("predict", regression, table, "--output", output), about="No space left on device")
     assert os.listdir(small_disk) == ["ballast"]

@@ -21,11 +21,11 @@ def families_of(monkeypatch, numbers, houses):
     def families_of(kernel):
         found = []
 
-        def choose(self, model, data, *, key):
+        def choose(self, model, data, *, key, validation=None):
             found.extend([model.function.kernel, *self.kernels])
             raise Seen
 
-        monkeypatch.setattr(learner.EmpiricalBayes, "__call__", choose)
+        monkeypatch.setattr(learner.EvidenceSearch, "__call__", choose)
         monkeypatch.setattr(GFSVI, "precompile", lambda *_, **__: None)  # nothing will be fitted
         with pytest.raises(Seen):
             GFSVIRegressor(kernel=kernel, random_state=0).fit(numbers, houses["price"])

@@ -5,6 +5,7 @@ import pytest
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import learner
+from gfsvi.auto.problem import held_out_rows
 from gfsvi.kernels import RBF
 from gfsvi.storage import checkpoints
 
@@ -31,23 +32,26 @@ def killed_in(stage):
     return watch
 
 
-def test_killed_in_every_stage_it_ends_with_the_undisturbed_file(houses, saved, tiny, tmp_path):
+def test_killed_in_every_stage_it_ends_with_the_undisturbed_file(houses, tiny, tmp_path):
     frame, path = houses.drop(columns="kind"), tmp_path / "checkpoint"
-    for stage in ("prior", "mean", "posterior"):
+    settings = {**tiny, "num_steps": 40}  # of which each twentieth is looked at
+    for stage, has_begun in (("prior", False), ("mean", True)):
         with pytest.raises(Killed):
-            doomed = GFSVIRegressor(**tiny, checkpoint=path, watch=killed_in(stage))
+            doomed = GFSVIRegressor(**settings, checkpoint=path, watch=killed_in(stage))
             doomed.fit_table(frame, "price")
-        assert path.exists()
+        assert path.exists() == has_begun  # a stage of a second begins again
+    undisturbed = GFSVIRegressor(**settings).fit_table(frame, "price")
+    undisturbed.save(tmp_path / "undisturbed")
     seen = []
 
     def watch(stage, progress):
         seen.append((stage, progress.step))
 
-    GFSVIRegressor(**tiny, checkpoint=path, watch=watch).fit_table(frame, "price").save(
+    GFSVIRegressor(**settings, checkpoint=path, watch=watch).fit_table(frame, "price").save(
         tmp_path / "resumed"
     )
-    assert (tmp_path / "resumed").read_bytes() == saved.read_bytes()
-    assert seen == [("posterior", 20)]  # what had been done was not done again
+    assert (tmp_path / "resumed").read_bytes() == (tmp_path / "undisturbed").read_bytes()
+    assert seen == [("mean", 20), ("mean", 40)]  # what had been done was not done again
     assert not path.exists()
 
 
@@ -55,7 +59,9 @@ def test_the_checkpoint_of_other_data_is_not_used(houses, saved, tiny, tmp_path)
     frame, path = houses.drop(columns="kind"), tmp_path / "checkpoint"
     other = frame.assign(price=frame["price"] ** 2)
     with pytest.raises(Killed):
-        GFSVIRegressor(**tiny, checkpoint=path, watch=killed_in("mean")).fit_table(other, "price")
+        settings = {**tiny, "num_steps": 40}
+        doomed = GFSVIRegressor(**settings, checkpoint=path, watch=killed_in("mean"))
+        doomed.fit_table(other, "price")
     GFSVIRegressor(**tiny, checkpoint=path).fit_table(frame, "price").save(tmp_path / "model")
     assert (tmp_path / "model").read_bytes() == saved.read_bytes()
 
@@ -93,22 +99,24 @@ def test_a_kernel_with_other_numbers_is_other_work(fingerprint_of):
     assert fingerprint_of(kernel=RBF(1.0)) != fingerprint_of(kernel=RBF(2.0))
 
 
-def test_a_row_that_only_decides_when_to_stop_is_data_too(fingerprint_of, classifier, houses):
-    row = classifier.fitted_.validation_rows[0]
+def test_a_row_that_only_decides_when_to_stop_is_data_too(fingerprint_of, houses):
+    row = held_out_rows(len(houses), 0.1, seed=0)[0]
     labels = houses["kind"].to_numpy(copy=True)
     labels[row] = "fair" if labels[row] != "fair" else "dear"
-    assert fingerprint_of(labels=labels) != fingerprint_of()
+    held_out = {"validation_fraction": 0.1}
+    assert fingerprint_of(labels=labels, **held_out) != fingerprint_of(**held_out)
 
 
 @pytest.mark.slow
 def test_a_watch_that_says_so_stops_a_stage_early(houses, tiny):
-    estimator = GFSVIRegressor(**tiny, watch=lambda stage, progress: stage == "posterior")
+    settings = {**tiny, "num_steps": 40}
+    estimator = GFSVIRegressor(**settings, watch=lambda stage, progress: stage == "mean")
     estimator.fit_table(houses.drop(columns="kind"), "price")
-    assert len(estimator.history_.steps["objective"]) < tiny["num_steps"]
+    assert len(estimator.history_.steps["objective"]) == 20
 
 
 def test_when_time_is_up_the_best_so_far_is_returned(houses, tiny):
-    estimator = GFSVIRegressor(**tiny, time_budget=1e-3)
+    estimator = GFSVIRegressor(**{**tiny, "num_steps": 40}, time_budget=1e-3)
     estimator.fit_table(houses.drop(columns="kind"), "price")
-    assert len(estimator.history_.steps["objective"]) < tiny["num_steps"]
+    assert len(estimator.history_.steps["objective"]) == 20
     assert np.all(np.isfinite(estimator.predict(houses)))

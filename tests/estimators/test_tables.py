@@ -28,6 +28,6 @@ def test_a_missing_column_is_named(regressor, houses):
 
 def test_settings_say_what_followed_from_the_data(regressor, tiny):
     settings = regressor.settings_
-    assert (settings.num_rows, settings.num_validation_rows, settings.num_features) == (54, 6, 5)
-    assert settings.hidden == tiny["hidden"] and settings.num_steps == tiny["num_steps"]
-    assert len(regressor.fitted_.validation_rows) == 6
+    assert (settings.num_rows, settings.num_validation_rows, settings.num_features) == (60, 0, 5)
+    assert settings.hidden == tiny["hidden"] and settings.num_mean_steps == tiny["num_steps"]
+    assert len(regressor.fitted_.validation_rows) == 0  # every row can be left out in closed form

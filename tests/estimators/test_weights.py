@@ -92,7 +92,8 @@ def test_a_table_has_weights_too(stand_in, houses, tiny):
 def test_held_out_rows_are_numbered_as_the_user_has_them(stand_in, tiny):
     weights = np.ones(40)
     weights[:20] = 0.0
-    held_out = GFSVIRegressor(**tiny).fit(X, Y, sample_weight=weights).fitted_.validation_rows
+    regressor = GFSVIRegressor(**tiny, validation_fraction=0.1)
+    held_out = regressor.fit(X, Y, sample_weight=weights).fitted_.validation_rows
     assert len(held_out) == 2 and np.all(held_out >= 20)
 
 

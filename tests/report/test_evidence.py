@@ -17,7 +17,7 @@ def case_of(fitted: Any, frame: Any) -> Case:
 
 
 def test_the_model_is_judged_on_held_out_rows(evidence: Evidence) -> None:
-    assert evidence.num_judged == 44 and not evidence.judged_on_training
+    assert evidence.num_judged == 44 and evidence.judged_on == "held_out"
 
 
 def test_the_baseline_predicts_the_training_mean(evidence: Evidence, regression: Any) -> None:

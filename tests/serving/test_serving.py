@@ -14,7 +14,7 @@ from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
 from gfsvi.likelihoods import Normal, StudentT
 from gfsvi.networks.mlp import MLP
-from gfsvi.serving import functions, predictor, read_predictor
+from gfsvi.serving import predictor, read_predictor
 from gfsvi.storage.container import ModelFileError
 
 from .cases import LENGTHS, fitted, saved
@@ -124,14 +124,6 @@ def test_a_file_that_is_no_model_is_an_error(path):
         read_predictor(path)
 
 
-@pytest.mark.parametrize("size", [1, functions.BLOCK, functions.BLOCK + 1, 300])
-def test_a_triangular_system_is_solved_in_blocks(size):
-    random = np.random.default_rng(0)
-    factor = np.tril(random.normal(size=(size, size))) / size + np.eye(size)
-    right = random.normal(size=(size, 3))
-    np.testing.assert_allclose(factor @ functions.solve_lower(factor, right), right, atol=1e-12)
-
-
 SCRIPT = """
 import json, sys
 from gfsvi.cli import main
@@ -148,5 +140,7 @@ def test_the_command_predicts_without_jax(path):
     )
     assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
     written = np.genfromtxt(path.with_name("predictions.csv"), delimiter=",", names=True)
-    np.testing.assert_allclose(written["mean"], model.predict(frame).mean, rtol=1e-9)
-    np.testing.assert_allclose(written["novelty"], model.novelty(frame), atol=1e-9)
+    expected = model.predict(frame)
+    # Six digits of the standard deviation are written, and as many decimals of shares.
+    assert np.all(np.abs(written["mean"] - expected.mean) <= 1e-5 * expected.std)
+    np.testing.assert_allclose(written["novelty"], model.novelty(frame), atol=1e-6)

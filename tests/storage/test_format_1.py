@@ -16,8 +16,9 @@ import pytest
 import gfsvi
 from gfsvi.covariances import Kronecker
 from gfsvi.data import Data
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
-from gfsvi.inference.mean_fit import AutoMean, GaussNewtonMean, TrainedMean
+from gfsvi.inference.mean_fit import GaussNewtonMean, TrainedMean
 from gfsvi.methods import GFSVI, ExactGP, Laplace, SparseGP
 from gfsvi.methods.gfsvi import Subsampling
 from gfsvi.networks import MLP

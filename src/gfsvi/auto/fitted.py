@@ -22,8 +22,7 @@ from gfsvi.diagnostics import Diagnostic
 from gfsvi.functions.base import draw_values
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.leave_one_out import leave_one_out
-from gfsvi.likelihoods.base import AbstractLikelihood
-from gfsvi.model import Model
+from gfsvi.model import Model, predictive_of
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
@@ -31,7 +30,6 @@ from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
-from gfsvi.values import Marginals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +105,7 @@ class Fitted:
             return None
         y = self.target.standardized(y) if isinstance(self.target, Numbers) else y
         values = leave_one_out(self.posterior, Data(self.standardized(x), y, weights))
-        predictive = _predicted(self.posterior.likelihood, values, jax.random.key(0))
+        predictive = predictive_of(self.posterior.likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
 
     def novelty(self, x: ArrayLike) -> np.ndarray:
@@ -177,13 +175,6 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
     return fitted, parameters
-
-
-@eqx.filter_jit
-def _predicted(
-    likelihood: AbstractLikelihood, values: Marginals, key: PRNGKeyArray
-) -> AbstractPredictive:
-    return likelihood.predict(values, key=key)
 
 
 @eqx.filter_jit

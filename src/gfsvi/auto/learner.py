@@ -33,10 +33,12 @@ from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.precision import to_numpy
+from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
 from gfsvi.storage import model_file
 from gfsvi.storage.checkpoints import Checkpoints
@@ -104,8 +106,9 @@ class Learner:
         """Choose the prior, fit under it, and examine the result."""
         parameters, settings = self.parameters, problem.settings
         data, validation = problem.data, problem.validation
-        random = jax.random.key(settings.seed, impl=RANDOM)
-        key, prior_key, fit_key = jax.random.split(random, 3)
+        words = np.random.SeedSequence(settings.seed).generate_state(4)
+        random = jax.random.wrap_key_data(words, impl=RANDOM)
+        key, prior_key, fit_key = (folded(random, number) for number in range(3))
         phases = Phases(self._checkpoints(problem), parameters.watch, parameters.time_budget)
         choice = _within(self.recipe.choice, phases)
         outputs = problem.num_outputs
@@ -231,8 +234,13 @@ class Learner:
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
 
 
-def _within(choice: EmpiricalBayes, phases: Phases) -> EmpiricalBayes:
+def _within(
+    choice: EmpiricalBayes | EvidenceSearch, phases: Phases
+) -> EmpiricalBayes | EvidenceSearch:
     """The same choice of a prior, limited to its share of the time budget."""
+    if isinstance(choice, EvidenceSearch):
+        training, otherwise = phases.training(choice.training, PRIOR), choice.otherwise
+        return dataclasses.replace(choice, training=training, otherwise=_within(otherwise, phases))
     last = None if choice.last is None else phases.training(choice.last, PRIOR)
     return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
 

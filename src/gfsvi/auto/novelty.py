@@ -14,11 +14,13 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.conditioned_process import ConditionedProcess
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.model import Model
-from gfsvi.numerics.batching import in_blocks
+from gfsvi.numerics.batching import MAX_BLOCK, in_blocks
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.precision import double
+from gfsvi.plain.posterior import share_left
 
 MAX_ROWS = 1000
 LONG = 10.0
@@ -43,12 +45,20 @@ class Novelty(eqx.Module):
         some = data.take(np.sort(rows))
         kernel = _with_evened_lengthscales(prior.function.kernel)
         prior = Model(dataclasses.replace(prior.function, kernel=kernel), prior.likelihood)
-        return cls(_conditioned(prior, some, len(some) / num_rows))
+        conditioned = _conditioned_in_numpy(prior, some, len(some) / num_rows)
+        return cls(conditioned or _conditioned(prior, some, len(some) / num_rows))
 
     @double
     def at(self, x: ArrayLike) -> np.ndarray:
         """Novelty of each row: 0 where the data determine the function, 1 where they do not."""
-        return in_blocks(lambda block: _share(self.process, block), np.asarray(x, np.float64))
+        rows, known = np.asarray(x, np.float64), np.asarray(self.process.x, np.float64)
+        kernel = kernel_in_numpy(self.process.prior.kernel)
+        if kernel is None or known.ndim != 2:
+            return in_blocks(lambda block: _share(self.process, block), rows)
+        factor = np.asarray(self.process.factor[0])
+        starts = range(0, len(rows), MAX_BLOCK)
+        blocks = (share_left(kernel, known, factor, rows[i : i + MAX_BLOCK]) for i in starts)
+        return np.concatenate([np.zeros(0), *blocks])
 
 
 class VarianceShare(eqx.Module):
@@ -101,6 +111,20 @@ def _share_of_variance(
     key = jax.random.key(0)
     left, before = (jnp.mean(f.marginals(x, key=key).variance, axis=0) for f in (posterior, prior))
     return jnp.clip(left / jnp.maximum(before, 1e-12), 0.0, 1.0).astype(jnp.float64)
+
+
+def _conditioned_in_numpy(prior: Model, data: Data, weight: float) -> ConditionedProcess | None:
+    """The same as `_conditioned` without compiling; None if the kernel has no form in NumPy."""
+    kernel, x = kernel_in_numpy(prior.function.kernel), np.asarray(data.x, np.float64)
+    if kernel is None or x.ndim != 2:
+        return None
+    y = np.asarray(data.y)
+    variance = np.asarray(prior.likelihood.gaussian_targets(y, prior.function.outputs).variance)
+    cov = kernel.gram(x)
+    cov[np.diag_indices_from(cov)] += np.mean(variance) * weight / np.asarray(data.row_weights)
+    factor = np.linalg.cholesky(cov)
+    function = GaussianProcess(prior.function.kernel)
+    return ConditionedProcess(function, x, factor[None], np.zeros((1, len(x))))
 
 
 @jit_fast_compile

@@ -18,6 +18,7 @@ from gfsvi.kernels.one_of import OneOf
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.numerics.precision import to_numpy
@@ -72,7 +73,7 @@ def blank_prior(
 def chosen_prior(
     prior: Model,
     data: Data,
-    choice: EmpiricalBayes,
+    choice: EmpiricalBayes | EvidenceSearch,
     *,
     key: PRNGKeyArray,
     others: Sequence[AbstractKernel] = (),
@@ -82,16 +83,28 @@ def chosen_prior(
         return prior
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
         return _with_plain_kernel(prior)
-    many_outputs = prior.function.outputs
-    method = dataclasses.replace(
-        choice,
-        kernels=tuple(others),
-        training=_for_outputs(choice.training, many_outputs),
-        last=None
-        if choice.last is None or np.ndim(data.x) > 2
-        else _for_outputs(choice.last, many_outputs),
-    )
+    sized = _searching if isinstance(choice, EvidenceSearch) else _stepping
+    method = dataclasses.replace(sized(choice, prior, data), kernels=tuple(others))
     return _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+
+
+def _stepping(choice: EmpiricalBayes, prior: Model, data: Data) -> EmpiricalBayes:
+    """The choice with batches that suit the number of outputs and the kind of inputs."""
+    outputs = prior.function.outputs
+    last = None if choice.last is None or np.ndim(data.x) > 2 else choice.last
+    return dataclasses.replace(
+        choice,
+        training=_for_outputs(choice.training, outputs),
+        last=None if last is None else _for_outputs(last, outputs),
+    )
+
+
+def _searching(choice: EvidenceSearch, prior: Model, data: Data) -> EvidenceSearch:
+    """The choice with fewer rows for more outputs, which may need a factorisation each."""
+    share = prior.function.outputs**0.5
+    few, most = (max(MIN_PRIOR_ROWS, round(n / share)) for n in (choice.few_rows, choice.max_rows))
+    otherwise = _stepping(choice.otherwise, prior, data)
+    return dataclasses.replace(choice, few_rows=few, max_rows=most, otherwise=otherwise)
 
 
 def _for_outputs(training: Training, num_outputs: int) -> Training:

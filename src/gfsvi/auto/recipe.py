@@ -10,12 +10,17 @@ from gfsvi.inference.calibration import AbstractCalibration, MostProbable, NoCal
 from gfsvi.inference.mean_fit import MAX_MEAN_ROWS
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.points import UniformBox
 from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 
 HELD_OUT = 0.1
+STOCHASTIC = EmpiricalBayes(
+    num_starts=1, training=Training(num_steps=75, optimizer=Adam(0.1, batch_size=400))
+)
+"""Chooses any prior, by gradient steps on batches of rows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +39,7 @@ class Recipe:
 
     name: str
     method: AbstractMethod
-    choice: EmpiricalBayes = EmpiricalBayes(
-        num_starts=1, training=Training(num_steps=75, optimizer=Adam(0.1, batch_size=400))
-    )
+    choice: EmpiricalBayes | EvidenceSearch = STOCHASTIC
     calibration: AbstractCalibration | None = None
     likelihood: str = "auto"
     departures: tuple[str, ...] = ()
@@ -55,6 +58,7 @@ class Recipe:
 DEFAULT = Recipe(
     "gfsvi",
     GFSVI(),
+    choice=EvidenceSearch(otherwise=STOCHASTIC),
     departures=(
         "The covariance is the optimum in closed form instead of independent weights.",
         "Measurement points are training inputs and a box instead of the box alone.",
@@ -105,7 +109,8 @@ def recipe_for(method: str | AbstractMethod) -> Recipe:
         if method in _NAMED:
             return _NAMED[method]
         method = registry.find("methods", method)()
-    if isinstance(method, EmpiricalBayes) or not isinstance(method, AbstractMethod):
+    chooses_prior = isinstance(method, EmpiricalBayes | EvidenceSearch)
+    if chooses_prior or not isinstance(method, AbstractMethod):
         raise ValueError(
             "method expects a method that learns a posterior, or its name; "
             f"got {method!r}. `gfsvi list methods` lists them."

@@ -5,7 +5,7 @@ import math
 from typing import TypedDict, Unpack
 
 from gfsvi.covariances.closed_form import ClosedForm
-from gfsvi.inference.mean_fit import AutoMean
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.measurement import MAX_ROWS_AS_POINTS
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
@@ -130,7 +130,7 @@ def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int)
 def _for_closed_form(family: ClosedForm, num_rows: int, num_outputs: int) -> Sizes:
     # Each output needs a matrix over the points.
     rows = min(num_rows, max(200, round(family.max_rows / num_outputs**0.5)))
-    return Sizes(num_points=rows + max(20, rows // 6), num_steps=None)
+    return Sizes(num_points=rows + max(20, rows // 6), num_steps=None, num_mean_steps=None)
 
 
 def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> Sizes:

@@ -8,7 +8,9 @@ from gfsvi.auto.recipe import Recipe
 from gfsvi.auto.settings import Settings, divided, with_batch_size
 from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.covariances.diagonal import Diagonal
-from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, TrainedMean
+from gfsvi.inference.auto_mean import AutoMean
+from gfsvi.inference.mean_fit import AbstractMeanFit, TrainedMean
+from gfsvi.inference.quick_mean import QuickMean
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI, Subsampling
 from gfsvi.networks.adapters import as_network
@@ -97,8 +99,14 @@ def _resized(training: Training, settings: Settings, num_steps: int | None) -> T
 
 def _resized_mean(mean: AbstractMeanFit, settings: Settings, phases: Phases) -> AbstractMeanFit:
     if isinstance(mean, AutoMean):
-        inner = _resized_mean(mean.otherwise, settings, phases)
-        return dataclasses.replace(mean, otherwise=inner)
+        quick, inner = (
+            _resized_mean(part, settings, phases) for part in (mean.quick, mean.otherwise)
+        )
+        return dataclasses.replace(mean, quick=quick, otherwise=inner)
+    if isinstance(mean, QuickMean):
+        num_steps = settings.num_mean_steps or mean.training.num_steps
+        training = dataclasses.replace(mean.training, num_steps=num_steps)
+        return dataclasses.replace(mean, training=phases.training(training, MEAN))
     if isinstance(mean, TrainedMean):
         resized = _resized(mean.training, settings, settings.num_mean_steps)
         return dataclasses.replace(mean, training=phases.training(resized, MEAN))

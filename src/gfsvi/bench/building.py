@@ -16,8 +16,9 @@ from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
 from gfsvi.auto.recipe import recipe_for
 from gfsvi.bench.experiment import ExperimentError
 from gfsvi.data import Data
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
-from gfsvi.inference.mean_fit import AutoMean, GaussNewtonMean, TrainedMean
+from gfsvi.inference.mean_fit import GaussNewtonMean, TrainedMean
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.normal import Normal

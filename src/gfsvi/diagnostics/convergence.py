@@ -5,7 +5,8 @@ import numpy as np
 from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.diagnostics.diagnostic import Diagnostic, share
 from gfsvi.diagnostics.examined import Examined
-from gfsvi.inference.mean_fit import AutoMean, TrainedMean
+from gfsvi.inference.auto_mean import AutoMean
+from gfsvi.inference.mean_fit import TrainedMean
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.training.history import History

@@ -9,15 +9,18 @@ import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gfsvi.data import Data
-from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.base import AbstractRandomFunction, NumpyFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.linearized_network import LinearizedNetwork
-from gfsvi.likelihoods.base import AbstractLikelihood, FunctionValues
+from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.likelihoods.base import AbstractLikelihood, AbstractNoisyLikelihood, FunctionValues
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import jit_fast_compile
+from gfsvi.numerics.randomness import generator
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints
 from gfsvi.predictives.base import Responses, library_layout
@@ -123,15 +126,14 @@ class Examined:
 
 def examine(run: FitRun, *, key: PRNGKeyArray) -> Examined:
     """Evaluate prior and posterior where the checks need them."""
-    points_key, order_key = jax.random.split(key)
-    random = np.random.default_rng(int(jax.random.bits(order_key)))
-    comparison = _comparison(run, random, points_key)
+    random = generator(key)
+    comparison = _comparison(run, random, key)
     rows = random.permutation(len(run.data))[:MAX_ROWS]
     x_rows = np.asarray(run.data.x[rows], np.float64)
     prior_cov = np.zeros((0, 0))
     if not isinstance(run.prior.function, BayesianNetwork):
         x = x_rows if comparison is None else np.concatenate([comparison.x, x_rows])
-        prior_cov = np.asarray(_prior_cov(run.prior.function, x))
+        prior_cov = _prior_cov(run.prior.function, x)
     tangents = None if comparison is None else _tangents(run, comparison.x, prior_cov)
     return Examined(run, comparison, prior_cov, rows, tangents, _observations(run, rows, x_rows))
 
@@ -166,13 +168,15 @@ def _of_computed(
 def _tangents(run: FitRun, measured: np.ndarray, prior_cov: Square) -> Tangents | None:
     function, count = run.posterior.function, min(MAX_POINTS, len(measured))
     if isinstance(function, ConjugateNetwork):
-        network = _network_cov(function.tangents, measured[:count])
-        return Tangents(prior_cov[:count, :count], np.asarray(network))
+        network = function.tangents.covariance_in_numpy(measured[:count])
+        if network is None:
+            network = np.asarray(_cov(function.tangents, measured[:count]))
+        return Tangents(prior_cov[:count, :count], network)
     if not isinstance(function, LinearizedNetwork):
         return None
     # A covariance family starts with all weights alike, except those that it holds fixed.
     state = function.covariance.init(function.params, key=jax.random.key(0))
-    network = _network_cov(dataclasses.replace(function, state=state), measured[:count])
+    network = _cov(dataclasses.replace(function, state=state), measured[:count])
     return Tangents(prior_cov[:count, :count], np.asarray(network))
 
 
@@ -181,13 +185,13 @@ def _draw(points: AbstractPoints, batch: Points, key: PRNGKeyArray) -> Points:
     return points.draw(batch, key=key)
 
 
-@jit_fast_compile
-def _prior_cov(prior: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
-    return as_gaussian(prior.at(x)).cov[0]
+def _prior_cov(prior: AbstractRandomFunction, x: np.ndarray) -> Square:
+    kernel = kernel_in_numpy(prior.kernel) if isinstance(prior, GaussianProcess) else None
+    return np.asarray(_cov(prior, x)) if kernel is None or x.ndim != 2 else kernel.gram(x)
 
 
 @jit_fast_compile
-def _network_cov(function: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
+def _cov(function: AbstractRandomFunction, x: Points) -> Float[Array, "point point"]:
     return as_gaussian(function.at(x)).cov[0]
 
 
@@ -195,7 +199,9 @@ def _observations(run: FitRun, rows: np.ndarray, x: np.ndarray) -> Observations 
     likelihood = run.posterior.likelihood
     if likelihood.discrete:
         return None
-    f = _mean(run.posterior.function, x)
+    function: AbstractRandomFunction = run.posterior.function
+    values = function.marginals_in_numpy(x) if isinstance(function, NumpyFunction) else None
+    f = _mean(run.posterior.function, x) if values is None else values.mean
     y = np.asarray(run.data.y, np.float64)[rows]
     targets = likelihood.gaussian_targets(y).values if likelihood.conjugate else library_layout(y)
     arrays = (library_layout(y), *_finite_moments(likelihood, f), targets)
@@ -209,12 +215,17 @@ def _mean(function: AbstractRandomFunction, x: Points) -> FunctionValues:
     return function.marginals(x).mean
 
 
-@jit_fast_compile
-def _finite_moments(
-    likelihood: AbstractLikelihood, f: FunctionValues
-) -> tuple[Responses, Responses]:
+def _finite_moments(likelihood: AbstractLikelihood, f: FunctionValues) -> tuple[AtRows, AtRows]:
     """Mean and variance of observations, with the scale of the noise for an infinite variance."""
-    mean, variance = likelihood.moments(f)
+    is_normal = isinstance(likelihood, AbstractNoisyLikelihood)
+    found = likelihood.moments(f) if is_normal else _moments(likelihood, f)
+    mean, variance = map(np.asarray, found)
     if likelihood.noise_std is None:
         return mean, variance
-    return mean, jnp.where(jnp.isfinite(variance), variance, likelihood.noise_std[:, None] ** 2)
+    noise = np.asarray(likelihood.noise_std)[:, None]
+    return mean, np.where(np.isfinite(variance), variance, noise**2)
+
+
+@jit_fast_compile
+def _moments(likelihood: AbstractLikelihood, f: FunctionValues) -> tuple[Responses, Responses]:
+    return likelihood.moments(f)

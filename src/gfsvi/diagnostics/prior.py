@@ -10,6 +10,7 @@ from gfsvi.diagnostics.diagnostic import Diagnostic
 from gfsvi.diagnostics.examined import Examined
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
+from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
@@ -98,9 +99,13 @@ def neighbour_correlation(examined: Examined) -> float | None:
     prior, data = examined.run.prior.function, examined.run.data
     if not isinstance(prior, GaussianProcess) or len(data) < 2:
         return None
-    x = jnp.asarray(np.asarray(data.x[:NEIGHBOUR_ROWS], np.float64))
+    x = np.asarray(data.x[:NEIGHBOUR_ROWS], np.float64)
     queries = x[:: max(1, len(x) // QUERY_ROWS)][:QUERY_ROWS]
-    correlations = np.asarray(_correlations(prior.kernel, queries, x))
+    kernel = kernel_in_numpy(prior.kernel) if x.ndim == 2 else None
+    if kernel is None:
+        correlations = np.asarray(_correlations(prior.kernel, queries, x))
+    else:
+        correlations = kernel.cross(queries, x) / kernel.variance
     flat_queries, flat = np.reshape(queries, (len(queries), -1)), np.reshape(x, (len(x), -1))
     same = np.stack([np.all(flat == row, axis=1) for row in flat_queries])
     largest = np.max(np.where(same, -np.inf, correlations), axis=1)

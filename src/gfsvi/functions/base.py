@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.numerics.types import Points
-from gfsvi.values import AbstractValues, as_gaussian
+from gfsvi.values import AbstractValues, Marginals, as_gaussian
 
 
 class AbstractRandomFunction(eqx.Module):
@@ -32,6 +33,15 @@ class SampledFunction(Protocol):
 
     def sample_function(self, *, key: PRNGKeyArray) -> Callable[[Points], Array]:
         """Draw one function from points to outputs (point, output)."""
+        ...
+
+
+@runtime_checkable
+class NumpyFunction(Protocol):
+    """A random function that can be evaluated in NumPy, without compiling anything."""
+
+    def marginals_in_numpy(self, x: np.ndarray) -> Marginals | None:
+        """The distribution of the value at each point; None if that needs JAX after all."""
         ...
 
 
@@ -64,6 +74,13 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
         cov = as_gaussian(function.at(jnp.concatenate([centre[None], centre + along]))).cov[0]
         return cov[0, 1:] / jnp.sqrt(cov[0, 0] * jnp.diagonal(cov)[1:])
 
-    below = np.asarray(jax.lax.map(correlations, jnp.asarray(steps))) <= np.exp(-0.5)
+    kernel = getattr(function, "kernel", None)
+    in_numpy = None if kernel is None else kernel_in_numpy(kernel)
+    if in_numpy is None:
+        found = np.asarray(jax.lax.map(correlations, jnp.asarray(steps)))
+    else:
+        pairs = ((centre[None], centre + along) for along in steps)
+        found = np.stack([in_numpy.cross(*pair)[0] for pair in pairs]) / in_numpy.variance
+    below = found <= np.exp(-0.5)
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(fractions) - 1)
     return jnp.asarray(fractions[first] * ranges)

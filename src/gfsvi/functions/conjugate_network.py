@@ -1,22 +1,28 @@
 """A linearised network whose posterior is known in closed form, at points and everywhere else."""
 
+import math
 from collections.abc import Callable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
 from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
-from gfsvi.values import Gaussian, Marginals
+from gfsvi.plain.networks import tangents
+from gfsvi.plain.posterior import ConjugatePosterior
+from gfsvi.values import Gaussian, Marginals, numpy_marginals
 
 METRIC = Isotropic()
 
@@ -48,6 +54,19 @@ class Tangents(AbstractRandomFunction):
     def gram(self, jacobian: Jacobian, other: Jacobian) -> Float[Array, "output point other"]:
         """J D J'^T between all points, for each output."""
         return METRIC.gram(self.log_scales, jacobian, other)
+
+    def covariance_in_numpy(self, x: np.ndarray) -> np.ndarray | None:
+        """The tangent kernel of the first output; None if the network has no form in NumPy."""
+        network = network_in_numpy(self.network, self.params)
+        if network is None:
+            return None
+        _, layers = network.linearized(np.asarray(x, np.float64))
+        return tangents(self.variances, layers, layers)[0]
+
+    @property
+    def variances(self) -> tuple[float, ...]:
+        """The variances of D, one per leaf of the weights."""
+        return tuple(math.exp(2 * float(scale)) for scale in self.log_scales)
 
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         f, jacobian = self.jacobian(x)
@@ -123,6 +142,27 @@ class ConjugateNetwork(AbstractRandomFunction):
         found = map_blocks(block, jnp.asarray(x), size)
         mean, known, left = (part.T for part in found)
         return mean, known, jnp.broadcast_to(left, mean.shape)
+
+    def marginals_in_numpy(self, x: np.ndarray) -> Marginals | None:
+        process = self.in_numpy
+        if process is None:
+            return None
+        return numpy_marginals(*process.marginals(np.asarray(x, np.float64)))
+
+    @property
+    def in_numpy(self) -> ConjugatePosterior | None:
+        """The same posterior in NumPy; None if network or kernel have no such form."""
+        kernel = kernel_in_numpy(self.prior.kernel)
+        network = network_in_numpy(self.network, self.params)
+        if kernel is None or network is None:
+            return None
+        arrays = (self.points, self.shift, self.root, self.eps, self.whitener)
+        return ConjugatePosterior(
+            network,
+            self.tangents.variances,
+            kernel,
+            *(np.asarray(array, np.float64) for array in arrays),
+        )
 
     def sample_function(
         self, *, key: PRNGKeyArray

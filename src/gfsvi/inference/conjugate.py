@@ -16,20 +16,19 @@ at Z, and with the rows among the points the posterior there is the exact one.
 
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from scipy.linalg import cho_solve, eigh, solve_triangular
 from scipy.linalg import cholesky as lapack_cholesky
 
 from gfsvi.covariances.closed_form import EPS
 from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.evaluation import Evaluation, evaluation_of
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.networks.base import AbstractNetwork, Params
-from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 
 BLOCK = 4096
@@ -42,6 +41,7 @@ class Interpolation(NamedTuple):
 
     tangents: Tangents
     prior: GaussianProcess
+    evaluation: Evaluation
     points: np.ndarray
     values: Float[np.ndarray, "output point"]
     prior_mean: Float[np.ndarray, "output point"]
@@ -61,21 +61,21 @@ class Interpolation(NamedTuple):
     ) -> "Interpolation":
         """Factorise both kernels at the points."""
         points = np.asarray(points, np.float64)
-        values, gram, mean, cov = map(np.asarray, _at_points(tangents, prior, points))
+        evaluation = evaluation_of(tangents, prior, points)
+        values, gram, mean, cov = evaluation.at_points()
         added = tuple(float(eps * np.mean(np.diagonal(t))) for t in gram)
         factors = [_factor(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]
         factor = _factor(cov + gamma * len(points) * np.eye(len(points)))
-        return cls(tangents, prior, points, values, mean, factor, tuple(factors), added)
+        return cls(tangents, prior, evaluation, points, values, mean, factor, tuple(factors), added)
 
     def rows(self, x: Points) -> tuple[np.ndarray, np.ndarray]:
         """The network at rows, and W there: (output, row) and (output, row, point)."""
-        found = _at_rows(self.tangents, self.prior, padded(x), self.points)
-        f, cross, prior = (np.asarray(array)[..., : len(x), :] for array in found)
+        f, cross, prior = self.evaluation.at_rows(np.asarray(x))
         through_prior = cho_solve((self.prior_factor, True), prior.T).T
         pairs = zip(self.tangent_factors, self.eps, cross, strict=True)
         # I - T P = eps P
         weights = [cho_solve((c, True), (t + e * through_prior).T).T for c, e, t in pairs]
-        return f[..., 0], np.stack(weights)
+        return f, np.stack(weights)
 
     def coefficients(self, values: np.ndarray) -> np.ndarray:
         """(T(Z, Z) + eps I)^-1 times values at the points, for each output."""
@@ -180,25 +180,6 @@ def posterior_of(
 def tangents_of(network: AbstractNetwork, params: Params) -> Tangents:
     """The tangent kernel of a network at its weights, all weights alike."""
     return Tangents(network, params, tuple(jnp.zeros(()) for _ in jax.tree.leaves(params)))
-
-
-@eqx.filter_jit
-def _at_points(
-    tangents: Tangents, prior: GaussianProcess, points: Points
-) -> tuple[Array, Array, Array, Array]:
-    values, process = tangents.at(points), prior.at(points)
-    mean = jnp.broadcast_to(process.mean, values.mean.shape)
-    return values.mean, values.cov, mean, process.cov[0]
-
-
-@eqx.filter_jit
-def _at_rows(
-    tangents: Tangents, prior: GaussianProcess, x: Points, points: Points
-) -> tuple[Array, Array, Array]:
-    f, jacobian = tangents.jacobian(x)
-    _, at_points = tangents.jacobian(points)
-    cross = prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(points))
-    return f[..., None], tangents.gram(jacobian, at_points), cross
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

@@ -21,10 +21,11 @@ from gfsvi.data import Data
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
 from gfsvi.inference.evidence import targets_of
-from gfsvi.inference.left_out import left_of_prior, left_out_choices
+from gfsvi.inference.left_out import held_out_choices, left_of_prior, left_out_choices
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
+from gfsvi.numerics.batching import padded
 from gfsvi.training.steps import Where, learnable_parts
 from gfsvi.values import Marginals
 
@@ -33,14 +34,22 @@ SMALLEST_CURVATURE = 1e-8
 
 
 def closed_form_posterior(
-    interpolation: Interpolation, model: Model, data: Data, *, learn_noise: bool
+    interpolation: Interpolation,
+    model: Model,
+    data: Data,
+    *,
+    learn_noise: bool,
+    validation: Data | None = None,
 ) -> Model[ConjugateNetwork, AbstractLikelihood]:
-    """The posterior of the linearised network under the prior and likelihood of `model`."""
+    """The posterior of the linearised network under the prior and likelihood of `model`.
+
+    Noise is learned by `validation` rows if they are given, else by leaving training rows out.
+    """
     if not model.likelihood.conjugate:
         return natural_gradient_posterior(interpolation, model, data)
     step = 1.0
     if learn_noise:
-        model, step = with_chosen_noise(interpolation, model, data)
+        model, step = with_chosen_noise(interpolation, model, data, validation)
     return conjugate_posterior(interpolation, model, data, step=step)
 
 
@@ -60,10 +69,13 @@ def conjugate_posterior(
 
 
 def with_chosen_noise(
-    interpolation: Interpolation, model: Model, data: Data
+    interpolation: Interpolation, model: Model, data: Data, validation: Data | None = None
 ) -> tuple[Model, float]:
-    """The model with the noise under which rows left out are most probable, and the mean's step."""
-    choices = left_out_choices(interpolation, model, data)
+    """The model with the noise that makes unseen rows most probable, and the mean's step."""
+    if validation is None:
+        choices = left_out_choices(interpolation, model, data)
+    else:
+        choices = held_out_choices(interpolation, model, data, validation)
     noise = np.array([choice.noise for choice in choices])
     likelihood = dataclasses.replace(model.likelihood, noise=noise)
     step = float(np.mean([choice.step for choice in choices]))
@@ -91,7 +103,10 @@ def pseudo_targets(
     likelihood: AbstractLikelihood, data: Data, mean: np.ndarray, variance: np.ndarray
 ) -> GaussianTargets:
     """The Gaussian regression with the expected slope and curvature of the likelihood."""
-    slope, curvature = map(np.asarray, _expected_slopes(likelihood, data, mean, variance))
+    y, weights = padded(np.asarray(data.y)), padded(np.asarray(data.row_weights, np.float64))
+    moments = (padded(moment.T).T for moment in (mean, variance))
+    found = _expected_slopes(likelihood, y, weights, *moments)
+    slope, curvature = (np.asarray(part)[:, : len(data)] for part in found)
     curvature = np.maximum(curvature, SMALLEST_CURVATURE)
     return GaussianTargets(mean + slope / curvature, 1 / curvature)
 
@@ -105,14 +120,17 @@ def _between(old: GaussianTargets, new: GaussianTargets, share: float) -> Gaussi
 
 @eqx.filter_jit
 def _expected_slopes(
-    likelihood: AbstractLikelihood, data: Data, mean: Array, variance: Array
+    likelihood: AbstractLikelihood, y: Array, weights: Array, mean: Array, variance: Array
 ) -> tuple[Array, Array]:
-    """E[d log p / df] and -E[d^2 log p / df^2], by the theorems of Bonnet and Price."""
+    """E[d log p / df] and -E[d^2 log p / df^2], by the theorems of Bonnet and Price.
+
+    Rows do not affect each other, so that copies of the last one may be added.
+    """
 
     def expected(mean: Array, variance: Array) -> Array:
         values = Marginals(mean, variance.T[:, :, None] * jnp.eye(len(mean)))
         key = jax.random.key(0)
-        return data.total(likelihood.expected_log_prob(data.y, values, key=key))
+        return jnp.sum(weights * likelihood.expected_log_prob(y, values, key=key))
 
     slope, half = jax.grad(expected, argnums=(0, 1))(jnp.asarray(mean), jnp.asarray(variance))
     return slope, -2 * half

@@ -17,7 +17,7 @@ from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
-from gfsvi.numerics.precision import double
+from gfsvi.numerics.precision import double, namespace
 from gfsvi.values import Marginals
 
 MAX_ROWS = 1000
@@ -50,7 +50,11 @@ def leave_one_out(model: Model, data: Data) -> Marginals | None:
 def _of_posterior(model: Model[ConjugateNetwork, AbstractLikelihood], data: Data) -> Marginals:
     """With leverage h, residuals and variances grow by 1 / (1 - h) without the row itself."""
     data = Data(data.x, data.y, data.weights_with_copies)
-    mean, known, left = map(np.asarray, _variances(model.function, jnp.asarray(data.x)))
+    process = model.function.in_numpy
+    if process is not None:
+        mean, known, left = process.parts(np.asarray(data.x, np.float64))
+    else:
+        mean, known, left = map(np.asarray, _variances(model.function, jnp.asarray(data.x)))
     targets = _targets(model, data, mean, known + left)
     y, noise = np.asarray(targets.values), np.asarray(targets.variance)
     kept = 1 - np.minimum(known / noise, LARGEST_LEVERAGE)
@@ -88,5 +92,5 @@ def _of_prior(prior: Model, data: Data) -> Marginals:
 
 
 def _independent(mean: jax.Array, variance: jax.Array) -> Marginals:
-    cov = jnp.asarray(variance).T[:, :, None] * jnp.eye(len(variance))
-    return Marginals(jnp.asarray(mean), cov)
+    numpy = namespace(mean, variance)
+    return Marginals(mean, variance.T[:, :, None] * numpy.eye(len(variance)))

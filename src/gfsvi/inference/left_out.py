@@ -1,13 +1,13 @@
-"""Choose the noise and the step of the mean by leaving every row out in closed form."""
+"""Choose the noise by rows that are left out in closed form, or by rows that were held out."""
 
 # pyright: reportArgumentType=false
 # Arrays of NumPy go where arrays of JAX are annotated.
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 from scipy.linalg import eigh, solve_triangular
 from scipy.optimize import OptimizeResult, minimize_scalar
 
@@ -25,7 +25,7 @@ MAX_ROWS = 2000
 
 
 class Choice(NamedTuple):
-    """A noise level, the step of the mean, and the log density of each row left out with them."""
+    """A noise level, the step of the mean, and the log density of each row under them."""
 
     noise: float
     step: float
@@ -46,41 +46,69 @@ class Choice(NamedTuple):
 
 
 def left_out_choices(interpolation: Interpolation, model: Model, data: Data) -> list[Choice]:
-    """For each output, the noise and step under which rows that are left out are most probable.
+    """For each output, the noise under which rows that are left out are most probable.
+
+    All rows decide on the posterior, and up to `MAX_ROWS` of them are left out, each together with
+    its copies, which would make the noise look small. The mean takes the whole step: the network
+    has been trained on every row, so that shorter steps cannot be judged by its residuals.
+    """
+    few = data.merged().thinned(MAX_ROWS)
+    judged = _judged_rows(interpolation, model, data, few, np.asarray(few.row_weights))
+    return [rows.best((1.0,)) for rows in judged]
+
+
+def held_out_choices(
+    interpolation: Interpolation, model: Model, data: Data, held_out: Data
+) -> list[Choice]:
+    """For each output, the noise and step under which held-out rows are most probable.
 
     The mean takes the whole step to the maximum of the objective unless a shorter one is better
-    beyond a standard error. All rows decide on the posterior, and up to `MAX_ROWS` of them are
-    left out, each together with its copies, which would make the noise look small.
+    beyond a standard error.
     """
+    few = held_out.thinned(MAX_ROWS)
+    judged = _judged_rows(interpolation, model, data, few, np.zeros(len(few)))
+    return [rows.best(STEPS) for rows in judged]
+
+
+def _judged_rows(
+    interpolation: Interpolation, model: Model, data: Data, few: Data, counts: np.ndarray
+) -> "list[_Judged]":
+    """Rows to judge by, which count in the fit as often as `counts` says."""
     values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
     ones = np.broadcast_to(1 / np.asarray(data.row_weights), values.shape)
     sums = sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
-    few = data.merged().thinned(MAX_ROWS)
     f, weights = interpolation.rows(np.asarray(few.x))
     y = np.asarray(targets_of(model, Data(few.x, few.y)).values)
-    counts = np.asarray(few.row_weights)
     left = left_of_prior(interpolation, np.asarray(few.x, np.float64))
-    return [
-        _LeftOut.of(interpolation, sums, o, weights[o], y[o] - f[o], counts, left).best(
-            float(np.std(values[o])) or 1.0
-        )
-        for o in range(len(f))
-    ]
+    given = (np.asarray(few.row_weights), counts, left)
+    judged = []
+    for o, residual in enumerate(y - f):
+        scale = float(np.std(values[o])) or 1.0
+        axes = _axes(interpolation, sums, o, weights[o])
+        judged.append(_Judged(residual, *axes, scale, *given))
+    return judged
+
+
+def _axes(
+    interpolation: Interpolation, sums: Sums, output: int, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of an output: W (prior mean - f) at rows, W in the axes, eigenvalues, pull of the data."""
+    factor, precision = interpolation.prior_factor, sums.precision[output]
+    distance = interpolation.prior_mean[output] - interpolation.values[output]
+    eigenvalues, vectors = eigh(factor.T @ precision @ factor)
+    rotated = factor @ vectors
+    pull = rotated.T @ (sums.pull[output] - precision @ distance)
+    return weights @ distance, weights @ rotated, np.maximum(eigenvalues, 0), pull
 
 
 def left_of_prior(interpolation: Interpolation, x: np.ndarray) -> Float[np.ndarray, " row"]:
     """The prior's variance at rows that its values at the points leave open."""
-    cross, variance = map(np.asarray, _prior_at(interpolation, x))
+    cross, variance = interpolation.evaluation.prior_at(x)
     explained = solve_triangular(interpolation.prior_factor, cross, lower=True)
     return np.maximum(variance - np.sum(explained**2, axis=0), 0)
 
 
-def _prior_at(interpolation: Interpolation, x: np.ndarray) -> tuple[Array, Array]:
-    kernel, points = interpolation.prior.kernel, jnp.asarray(interpolation.points)
-    return kernel.cross(points, jnp.asarray(x)), kernel.diagonal(jnp.asarray(x))
-
-
-class _LeftOut(NamedTuple):
+class _Judged(NamedTuple):
     """Rows in axes along which every noise level costs one product of matrices."""
 
     residual: Float[np.ndarray, " row"]
@@ -88,31 +116,13 @@ class _LeftOut(NamedTuple):
     axes: Float[np.ndarray, "row point"]
     eigenvalues: Float[np.ndarray, " point"]
     pull: Float[np.ndarray, " point"]
+    scale: float
+    row_weights: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
     left: Float[np.ndarray, " row"]
 
-    @classmethod
-    def of(
-        cls,
-        interpolation: Interpolation,
-        sums: Sums,
-        output: int,
-        weights: np.ndarray,
-        residual: np.ndarray,
-        counts: np.ndarray,
-        left: np.ndarray,
-    ) -> "_LeftOut":
-        factor, precision = interpolation.prior_factor, sums.precision[output]
-        distance = interpolation.prior_mean[output] - interpolation.values[output]
-        eigenvalues, vectors = eigh(factor.T @ precision @ factor)
-        rotated = factor @ vectors
-        pull = rotated.T @ (sums.pull[output] - precision @ distance)
-        eigenvalues = np.maximum(eigenvalues, 0)
-        to_prior = weights @ distance
-        return cls(residual, to_prior, weights @ rotated, eigenvalues, pull, counts, left)
-
     def log_densities(self, noise: float, step: float) -> Float[np.ndarray, " row"]:
-        """The log density of each row, left out."""
+        """The log density of each row, without its own effect on the fit."""
         variance = noise**2
         shrunk = 1 + self.eigenvalues / variance
         spread = np.square(self.axes) @ (1 / shrunk)
@@ -122,18 +132,18 @@ class _LeftOut(NamedTuple):
         total = spread / kept + self.left + variance
         return -0.5 * (np.log(2 * np.pi * total) + residual**2 / total)
 
-    def best(self, scale: float) -> Choice:
-        """The best choice for targets of this scale, with the whole step in case of doubt."""
-        *shorter, whole = (self._best_noise(step, scale) for step in STEPS)
-        best = max(shorter, key=lambda choice: choice.log_density)
+    def best(self, steps: Sequence[float]) -> Choice:
+        """The best choice, with the last of these steps in case of doubt."""
+        *shorter, whole = map(self._best_noise, steps)
+        best = max(shorter, key=lambda choice: choice.log_density, default=whole)
         return best if best.beats(whole) else whole
 
-    def _best_noise(self, step: float, scale: float) -> Choice:
+    def _best_noise(self, step: float) -> Choice:
         def loss(log_noise: float) -> float:
             found = self.log_densities(np.exp(log_noise), step)
-            return -float(np.average(found, weights=self.counts))
+            return -float(np.average(found, weights=self.row_weights))
 
-        bounds = (np.log(SMALLEST_NOISE * scale), np.log(LARGEST_NOISE * scale))
+        bounds = (np.log(SMALLEST_NOISE * self.scale), np.log(LARGEST_NOISE * self.scale))
         result: OptimizeResult = minimize_scalar(loss, bounds=bounds, method="bounded")
         noise = float(np.exp(result["x"]))
-        return Choice(noise, step, self.log_densities(noise, step), self.counts)
+        return Choice(noise, step, self.log_densities(noise, step), self.row_weights)

@@ -29,19 +29,21 @@ if TYPE_CHECKING:  # type checkers recognise class variables by this name only
 else:
     from equinox import AbstractClassVar
 
-MAX_COVERED_FEATURES = 3
-"""In up to this many dimensions, measurement points cover the inputs."""
 MAX_MEAN_ROWS = 2000
 """With up to this many rows, all of them are measurement points of the mean."""
 
 
 class MeanProblem(eqx.Module):
-    """A prior, its measurement points, and the rows to learn from."""
+    """A prior, its measurement points, and the rows to learn from.
+
+    `then_solved` says that the closed form follows, which moves the mean to its optimum.
+    """
 
     prior: AbstractRandomFunction
     points: AbstractPoints
     gamma: float = eqx.field(static=True)
     data: Data
+    then_solved: bool = eqx.field(static=True, default=False)
 
     @property
     def has_images(self) -> bool:
@@ -177,38 +179,6 @@ class GaussNewtonMean(AbstractMeanFit):
 
     def chosen_for(self, start: Linearized, problem: MeanProblem) -> "GaussNewtonMean":
         return self
-
-
-class AutoMean(AbstractMeanFit):
-    """Gauss-Newton if measurement points cover the inputs, gradient steps otherwise.
-
-    Args:
-        covered: Used for up to three features if the Jacobian is small enough.
-        otherwise: Used for all other problems.
-    """
-
-    holds_mean: ClassVar[bool] = True
-
-    covered: GaussNewtonMean = GaussNewtonMean()
-    otherwise: TrainedMean = TrainedMean()
-
-    def __call__(
-        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> Fit[Linearized]:
-        return self.chosen_for(start, problem)(start, problem, key=key, validation=validation)
-
-    def precompile(
-        self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
-    ) -> None:
-        chosen = self.chosen_for(start, problem)
-        chosen.precompile(start, problem, key=key, validation=validation)
-
-    def chosen_for(self, start: Linearized, problem: MeanProblem) -> AbstractMeanFit:
-        x = problem.data.x
-        covers = np.ndim(x) == 2 and np.shape(x)[1] <= MAX_COVERED_FEATURES
-        num_points = problem.points.num_points
-        affordable = covers and gauss_newton.is_affordable(start, problem.data, num_points)
-        return self.covered if affordable else self.otherwise
 
 
 def _held_out(problem: MeanProblem, validation: Data | None) -> Data | None:

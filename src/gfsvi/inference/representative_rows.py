@@ -1,16 +1,34 @@
 """Training inputs as measurement points: all of them, or some that represent all."""
 
+import warnings
+
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, PRNGKeyArray
 from scipy.cluster.vq import kmeans2, vq
 
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.mean_fit import draw_points
+from gfsvi.numerics.randomness import generator
 from gfsvi.numerics.types import Points
+from gfsvi.points import AbstractPoints, UniformBox
 
 MAX_CANDIDATES = 10_000
 """Rows to choose from, drawn at random if there are more."""
 NUM_ROUNDS = 5
+
+
+def further_points(
+    points: AbstractPoints, x: Points, *, key: PRNGKeyArray
+) -> Float[np.ndarray, "point *feature"]:
+    """Draw measurement points around rows; those of a uniform box in NumPy."""
+    bound = points.bind(x)
+    if not isinstance(bound, UniformBox):
+        return np.asarray(draw_points(bound, jnp.asarray(x), key), np.float64)
+    random = generator(key)
+    lower, upper = np.asarray(bound.lower, np.float64), np.asarray(bound.upper, np.float64)
+    return random.uniform(lower, upper, size=(bound.num_points, *lower.shape))
 
 
 def points_with_rows(
@@ -35,5 +53,7 @@ def representative_rows(prior: GaussianProcess, x: Points, count: int) -> np.nda
     if rows.ndim == 2:
         rows = rows / np.asarray(correlation_lengths(prior, x))
     rows = rows.reshape(len(rows), -1)
-    centres, _ = kmeans2(rows, rows[:count], iter=NUM_ROUNDS, minit="matrix", missing="warn")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an empty cluster is one point less
+        centres, _ = kmeans2(rows, rows[:count], iter=NUM_ROUNDS, minit="matrix", missing="warn")
     return np.sort(np.unique(candidates[vq(centres, rows)[0]]))

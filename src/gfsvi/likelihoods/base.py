@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray, PyTree
 
 from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, is_learnable
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import AbstractConditional, AbstractPredictive, ResponseDraws, Responses
 from gfsvi.predictives.base import FunctionValues as FunctionValues
@@ -135,7 +135,7 @@ class AbstractLabelLikelihood(AbstractLikelihood):
 
 def per_output(parameter: PerOutput) -> Float[Array, "#output 1"]:
     """A parameter shared by all outputs, or one per output, as a column for (output, point)."""
-    return jnp.reshape(jnp.asarray(parameter), (-1, 1))
+    return namespace(parameter).reshape(parameter, (-1, 1))
 
 
 def normal_draws(

@@ -14,6 +14,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import expectation_by_sampling, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
@@ -77,5 +78,6 @@ class Categorical(AbstractLabelLikelihood):
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """Dirichlet targets of the labels, one output per class."""
         num_classes = self.num_outputs(y) if num_outputs is None else num_outputs
-        one_hot = jax.nn.one_hot(jnp.asarray(y).astype(int), num_classes, dtype=float)
+        numpy = namespace(y)
+        one_hot = numpy.eye(num_classes)[numpy.asarray(y).astype(int)]
         return GaussianTargets(*dirichlet_targets(one_hot.T, self.pseudo_count))

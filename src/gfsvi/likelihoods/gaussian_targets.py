@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from gfsvi.numerics.precision import namespace
 from gfsvi.predictives.base import FunctionValues as FunctionValues
 
 
@@ -23,23 +23,25 @@ class GaussianTargets(NamedTuple):
         """The regression in which each row counts as often as its weight says."""
         if weights is None:
             return self
-        weights = jnp.asarray(weights, jnp.float64)
+        numpy = namespace(weights, self.values, self.variance)
+        rows = numpy.asarray(weights, numpy.float64)
         # N(t | f, s2)^w = N(t | f, s2 / w) (2 pi s2)^((1 - w) / 2) w^(-1/2), for each output
-        variance = jnp.broadcast_to(self.variance, jnp.shape(self.values))
-        factor = (1 - weights) * jnp.log(2 * jnp.pi * variance) / 2 - jnp.log(weights) / 2
-        log_factor = weights * self.log_factor + jnp.sum(factor, axis=0)
-        return GaussianTargets(self.values, variance / weights, log_factor)
+        variance = numpy.broadcast_to(self.variance, numpy.shape(self.values))
+        factor = (1 - rows) * numpy.log(2 * numpy.pi * variance) / 2 - numpy.log(rows) / 2
+        log_factor = rows * self.log_factor + numpy.sum(factor, axis=0)
+        return GaussianTargets(self.values, variance / rows, log_factor)
 
 
 def dirichlet_targets(
     one_hot: Float[Array, "class point"], pseudo_count: float
 ) -> tuple[Float[Array, "class point"], Float[Array, "class point"]]:
     """Labels as Gaussian targets and noise variances of the log of a Dirichlet (Milios 2018)."""
+    numpy = namespace(one_hot)
     # a = y + pseudo_count, s2 = log(1 + 1/a), t = log(a) - s2/2
     concentration = one_hot + pseudo_count
-    variance = jnp.log1p(1 / concentration)
-    targets = jnp.log(concentration) - variance / 2
+    variance = numpy.log1p(1 / concentration)
+    targets = numpy.log(concentration) - variance / 2
     # A zero-mean prior suits centred targets: t - log pi - mean(t - log pi), pi the frequencies.
-    frequency = jnp.mean(one_hot, axis=1, keepdims=True)
-    centred = targets - jnp.log(jnp.maximum(frequency, 0.5 / one_hot.shape[1]))
-    return centred - jnp.mean(centred), variance
+    frequency = numpy.mean(one_hot, axis=1, keepdims=True)
+    centred = targets - numpy.log(numpy.maximum(frequency, 0.5 / one_hot.shape[1]))
+    return centred - numpy.mean(centred), variance

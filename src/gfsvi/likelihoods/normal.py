@@ -15,6 +15,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout, user_layout
 from gfsvi.predictives.normal import NormalPredictive
@@ -41,19 +42,21 @@ class Normal(AbstractNoisyLikelihood):
         return self.log_prob(y, values.mean) - penalty
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> NormalPredictive:
-        variance = jnp.maximum(values.variance, 0)
-        noise = jnp.broadcast_to(self._column**2, variance.shape)
+        numpy = namespace(values.mean, self.noise)
+        variance = numpy.maximum(values.variance, 0)
+        noise = numpy.broadcast_to(self._column**2, variance.shape)
         return NormalPredictive(*map(user_layout, (values.mean, variance, noise)))
 
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
-        return f, jnp.broadcast_to(self._column**2, f.shape)
+        return f, namespace(f, self.noise).broadcast_to(self._column**2, f.shape)
 
     def draw(self, f: FunctionValues, num_samples: int, *, key: PRNGKeyArray) -> ResponseDraws:
         return normal_draws(f, self._column, num_samples, key=key)
 
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         targets = library_layout(y)
-        return GaussianTargets(targets, jnp.broadcast_to(self._column**2, targets.shape))
+        variance = namespace(targets, self.noise).broadcast_to(self._column**2, targets.shape)
+        return GaussianTargets(targets, variance)
 
     @property
     def _column(self) -> Float[Array, "#output 1"]:

@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -16,6 +15,7 @@ from gfsvi.likelihoods.base import (
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.numerics.constraints import positive
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.predictives.warp import Warp
@@ -66,8 +66,8 @@ class WarpedNormal(AbstractNoisyLikelihood):
         return self.warp.forward(_columns(y)).T
 
     def _log_slope(self, y: AnyArray) -> PointLogProb:
-        return jnp.sum(self.warp.log_slope(_columns(y)), axis=0)
+        return self.warp.log_slope(_columns(y)).sum(axis=0)
 
 
 def _columns(y: AnyArray) -> FunctionValues:
-    return jnp.asarray(library_layout(y), np.float64)
+    return namespace(y).asarray(library_layout(y), np.float64)

@@ -3,6 +3,7 @@
 from gfsvi.methods.base import AbstractMethod as AbstractMethod
 from gfsvi.methods.deep_ensemble import DeepEnsemble as DeepEnsemble
 from gfsvi.methods.empirical_bayes import EmpiricalBayes as EmpiricalBayes
+from gfsvi.methods.evidence_search import EvidenceSearch as EvidenceSearch
 from gfsvi.methods.exact_gp import ExactGP as ExactGP
 from gfsvi.methods.fsp_laplace import FSPLaplace as FSPLaplace
 from gfsvi.methods.fvi import FVI as FVI

@@ -23,10 +23,11 @@ from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.ensemble import Ensemble
 from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import AbstractCalibration, HeldOut
 from gfsvi.inference.curvature import curvature_along
 from gfsvi.inference.initialization import MAX_SCALED_FEATURES, random_start
-from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, MeanProblem, draw_points
+from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem, draw_points
 from gfsvi.inference.models import K, LinearizedModel
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model

@@ -18,6 +18,7 @@ from gfsvi.functions.base import AbstractRandomFunction, correlation_lengths
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.linearized_network import LinearizedNetwork
+from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import (
     AbstractCalibration,
     MostProbable,
@@ -28,19 +29,22 @@ from gfsvi.inference.conjugate import Interpolation, tangents_of
 from gfsvi.inference.conjugate_fit import closed_form_posterior, has_learnable_noise
 from gfsvi.inference.elbo import Elbo, Plan, maximize_elbo, validation_score
 from gfsvi.inference.evidence import no_history
-from gfsvi.inference.initialization import MAX_SCALED_FEATURES, random_start
-from gfsvi.inference.mean_fit import AbstractMeanFit, AutoMean, MeanProblem, draw_points
+from gfsvi.inference.initialization import MAX_SCALED_FEATURES, initial_network, random_start
+from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem, draw_points
 from gfsvi.inference.measurement import NUM_BOX_POINTS, RegularizedKL, points_beside_rows
 from gfsvi.inference.models import K, LinearizedModel
 from gfsvi.inference.outputs import check_outputs
-from gfsvi.inference.representative_rows import points_with_rows
+from gfsvi.inference.representative_rows import further_points, points_with_rows
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
+from gfsvi.networks.in_numpy import is_in_numpy
 from gfsvi.networks.mlp import MLP
 from gfsvi.numerics.compilation import compile_now, filled
 from gfsvi.numerics.precision import double
-from gfsvi.points import AbstractPoints, UniformBox
+from gfsvi.numerics.randomness import folded
+from gfsvi.numerics.threads import limit_threads
+from gfsvi.points import AbstractPoints, FixedPoints, UniformBox
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import compile_ahead
 from gfsvi.training.optimizers import Adam
@@ -127,18 +131,14 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         start: Model | None = None,
     ) -> Fit[Model[ConjugateNetwork | LinearizedNetwork, K]]:
         """Fit to `data`, starting from the weights of `start` (an earlier posterior) if given."""
-        init_key, key = jax.random.split(key)
         check_outputs(model, data, self.network)
-        if start is None:
-            begun = self._fitted_mean(model, data, key=init_key, validation=validation)
-        else:
-            begun = Fit(start, no_history())
         if isinstance(self.covariance, ClosedForm):
-            posterior = self._computed(self.covariance, begun.posterior, model, data, key)
-            if self.calibration is not None and validation is not None and self.fixed is None:
-                posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
-            return Fit(posterior, begun.history)
-        return self._trained(begun.posterior, model, data, key, validation)
+            with limit_threads(len(data)):
+                return self._solved(self.covariance, model, data, key, validation, start)
+        init_key, key = jax.random.split(key)
+        if start is None:
+            start = self._fitted_mean(model, data, key=init_key, validation=validation).posterior
+        return self._trained(start, model, data, key, validation)
 
     def _trained(
         self, start: Model, model: Model, data: Data, key: PRNGKeyArray, validation: Data | None
@@ -153,10 +153,16 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         fit = maximize_elbo(method, plan, model, data, key=key, validation=validation)
         return Fit(_with_marginals(fit.posterior), fit.history)
 
-    def _computed(
-        self, family: ClosedForm, start: Model, model: Model, data: Data, key: PRNGKeyArray
-    ) -> Model:
-        """The closed-form posterior around the weights of `start`."""
+    def _solved(
+        self,
+        family: ClosedForm,
+        model: Model,
+        data: Data,
+        key: PRNGKeyArray,
+        validation: Data | None,
+        start: Model | None,
+    ) -> Fit:
+        """Fit the mean, unless it is given, and compute the posterior around it."""
         prior = model.function
         if not isinstance(prior, GaussianProcess):
             raise ValueError(
@@ -164,22 +170,52 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
                 f"{type(prior).__name__}. Pass covariance=Kronecker() to train the covariance."
             )
         box = UniformBox(NUM_BOX_POINTS) if self.points is None else self.points
-        further = draw_points(box.bind(data.x), jnp.asarray(data.x), key)
-        interpolation = Interpolation.at(
-            tangents_of(self.network, start.function.params),
-            prior,
-            points_with_rows(prior, data.x, further, family.max_rows),
-            gamma=self.gamma,
-            eps=family.eps,
+        further = further_points(box, data.x, key=folded(key, 0))
+        points = points_with_rows(prior, data.x, further, family.max_rows)
+        if start is None:
+            begun = self._mean_near(points, model, data, key, validation)
+        else:
+            begun = Fit(start, no_history())
+        tangents = tangents_of(self.network, begun.posterior.function.params)
+        options = {"gamma": self.gamma, "eps": family.eps}
+        interpolation = Interpolation.at(tangents, prior, points, **options)
+        posterior = closed_form_posterior(
+            interpolation,
+            model,
+            data,
+            learn_noise=has_learnable_noise(model, self.fixed),
+            validation=validation if len(data) > family.max_rows else None,
         )
-        learn_noise = has_learnable_noise(start, self.fixed)
-        return closed_form_posterior(interpolation, model, data, learn_noise=learn_noise)
+        if self.calibration is not None and validation is not None and self.fixed is None:
+            posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)
+        return Fit(posterior, begun.history)
+
+    def _mean_near(
+        self,
+        points: np.ndarray,
+        model: Model,
+        data: Data,
+        key: PRNGKeyArray,
+        validation: Data | None,
+    ) -> Fit[LinearizedModel]:
+        """A fit of the mean that the closed form is to improve on."""
+        lengths = correlation_lengths(model.function, data.x) if _has_lengths(data) else None
+        options = (self.network, Isotropic(), points, self.dtype, lengths)
+        function = initial_network(LinearizedNetwork, *options, key=folded(key, 1))
+        blank = Model(function, model.likelihood)
+        if self.mean is None:
+            return Fit(blank, no_history())
+        at = FixedPoints(points)
+        problem = MeanProblem(model.function, at, self.gamma, data, then_solved=True)
+        return self.mean(blank, problem, key=folded(key, 2), validation=validation)
 
     @double
     def precompile(
         self, model: Model, data: Data, *, key: PRNGKeyArray, validation: Data | None = None
     ) -> None:
         """Compile the stages of a fit from shapes alone, without running them."""
+        if isinstance(self.covariance, ClosedForm) and is_in_numpy(self.network):
+            return  # most of such a fit is computed in NumPy
         lengths = jnp.ones(np.shape(data.x)[1]) if _has_lengths(data) else None
         blank = eqx.filter_eval_shape(lambda k: self._blank(model, data, k, lengths), key)
         problem = self._mean_problem(model, data)

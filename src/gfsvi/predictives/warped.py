@@ -94,24 +94,29 @@ def moments_given(
     warp: Warp, f: FunctionValues, noise_std: Float[Array, "#output #point"]
 ) -> tuple[Responses, Responses]:
     """Mean and variance of y where warp(y) is normal around `f`, by Gauss-Hermite quadrature."""
-    weights = jnp.asarray(_WEIGHTS)[:, None, None]
-    noise = jnp.asarray(_NODES)[:, None, None] * noise_std
+    weights = _WEIGHTS[:, None, None]
+    noise = _NODES[:, None, None] * noise_std
     y = warp.inverse(f + noise)
-    mean = jnp.sum(weights * y, axis=0)
-    return mean, jnp.sum(weights * (y - mean) ** 2, axis=0)
+    mean = (weights * y).sum(axis=0)
+    return mean, (weights * (y - mean) ** 2).sum(axis=0)
 
 
 def _moments(warp: Warp, on_scale: NormalPredictive) -> tuple[Responses, ...]:
     """Mean, variance of the mean given the function, and mean of the variance given it."""
     centre = library_layout(on_scale.mean)
-    function_std = jnp.sqrt(library_layout(on_scale.epistemic_variance))
-    noise_std = jnp.sqrt(library_layout(on_scale.aleatoric_variance))
-    weights = jnp.asarray(_WEIGHTS)[:, None, None]
+    numpy = namespace(centre, on_scale.epistemic_variance)
+    function_std = numpy.sqrt(library_layout(on_scale.epistemic_variance))
+    noise_std = numpy.sqrt(library_layout(on_scale.aleatoric_variance))
+    weights = _WEIGHTS[:, None, None]
 
-    def given_function(node: Float[Array, ""]) -> tuple[Responses, Responses]:
+    def given_function(node: Float[Array, ""] | float) -> tuple[Responses, Responses]:
         return moments_given(warp, centre + node * function_std, noise_std)
 
-    means, variances = jax.lax.map(given_function, jnp.asarray(_NODES))
-    mean = jnp.sum(weights * means, axis=0)
-    spread = jnp.sum(weights * (means - mean) ** 2, axis=0)
-    return mean, spread, jnp.sum(weights * variances, axis=0)
+    if numpy is np:
+        pairs = [given_function(float(node)) for node in _NODES]
+        means, variances = (np.stack(part) for part in zip(*pairs, strict=True))
+    else:
+        means, variances = jax.lax.map(given_function, jnp.asarray(_NODES))
+    mean = (weights * means).sum(axis=0)
+    spread = (weights * (means - mean) ** 2).sum(axis=0)
+    return mean, spread, (weights * variances).sum(axis=0)

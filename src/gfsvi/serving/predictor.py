@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfsvi.numerics.threads import one_thread
-from gfsvi.serving.functions import ConjugatePosterior, Novelty
+from gfsvi.plain.posterior import ConjugatePosterior
+from gfsvi.serving.functions import Novelty, posterior_of
 from gfsvi.serving.observations import Observations, Prediction
 from gfsvi.serving.parts import NotServed, Part, part_maker
 from gfsvi.storage.container import FORMAT, MALFORMED, opened
@@ -52,7 +53,7 @@ class Predictor:
         if not isinstance(fitted.preparation, Preparation):
             raise NotServed("a fit to arrays")
         made = cls(
-            ConjugatePosterior(posterior.function),
+            posterior_of(posterior.function),
             Observations.of(posterior.likelihood, fitted.target),
             Novelty(fitted.novelty_measure),
             fitted.preparation,

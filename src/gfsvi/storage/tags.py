@@ -84,11 +84,13 @@ _CLASSES = {
     "mean_fit": {
         "gauss_newton": "inference.mean_fit.GaussNewtonMean",
         "trained": "inference.mean_fit.TrainedMean",
-        "auto": "inference.mean_fit.AutoMean",
+        "auto": "inference.auto_mean.AutoMean",
+        "quick": "inference.quick_mean.QuickMean",
     },
     "method": {
         "deep_ensemble": "methods.deep_ensemble.DeepEnsemble",
         "empirical_bayes": "methods.empirical_bayes.EmpiricalBayes",
+        "evidence_search": "methods.evidence_search.EvidenceSearch",
         "exact_gp": "methods.exact_gp.ExactGP",
         "fsp_laplace": "methods.fsp_laplace.FSPLaplace",
         "fvi": "methods.fvi.FVI",

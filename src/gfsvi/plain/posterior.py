@@ -1,0 +1,84 @@
+"""The closed-form posterior of a network at given rows, and what a process leaves open there."""
+
+import dataclasses
+
+import numpy as np
+
+from gfsvi.plain.kernels import StationaryKernel
+from gfsvi.plain.networks import Layers, TanhNetwork, tangents
+
+MAX_ELEMENTS = 4_000_000
+"""Of a matrix (output, row, point); more rows are evaluated in blocks."""
+BLOCK = 128
+
+
+@dataclasses.dataclass(frozen=True)
+class ConjugatePosterior:
+    """`gfsvi.functions.ConjugateNetwork` in NumPy.
+
+    Args:
+        network: The network at the weights that it is linearised at.
+        variances: The metric of the tangent kernel, a variance per layer.
+        kernel: The kernel of the prior.
+        points: The measurement points.
+        shift: As in `ConjugateNetwork`, like all that follow.
+        root: (output, point, point).
+        eps: One per output.
+        whitener: (point, point).
+    """
+
+    network: TanhNetwork
+    variances: tuple[float, ...]
+    kernel: StationaryKernel
+    points: np.ndarray
+    shift: np.ndarray
+    root: np.ndarray
+    eps: np.ndarray
+    whitener: np.ndarray
+
+    def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Means, W C W^T and what is left of the prior, each (output, row)."""
+        at_points = self.network.linearized(self.points)[1]
+        size = max(1, MAX_ELEMENTS // self.root[..., 0].size)
+        blocks = [self._block(x[i : i + size], at_points) for i in range(0, max(len(x), 1), size)]
+        mean, known, left = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
+        return mean, known, np.broadcast_to(left, mean.shape)
+
+    def marginals(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances, each (output, row)."""
+        mean, known, left = self.parts(x)
+        return mean, known + left
+
+    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        f, layers = self.network.linearized(x)
+        explained = self.whitener @ self.kernel.cross(x, self.points).T
+        through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
+        weights = tangents(self.variances, layers, at_points) + through_prior
+        mean = f + np.einsum("opz,oz->op", weights, self.shift)
+        left = np.maximum(self.kernel.variance - np.sum(explained**2, axis=0), 0)
+        return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
+
+
+def share_left(
+    kernel: StationaryKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """The share of the prior's variance at rows that values at known rows leave, in [0, 1].
+
+    Args:
+        kernel: The kernel of the prior.
+        known: Rows at which values are known, up to noise.
+        factor: The lower Cholesky factor of their covariance, noise included.
+        x: The rows.
+    """
+    explained = solve_lower(factor, kernel.cross(known, x))
+    return np.clip(1 - np.sum(explained**2, axis=0) / kernel.variance, 0.0, 1.0)
+
+
+def solve_lower(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Solve with a lower triangular matrix block by block: NumPy has no such solver."""
+    solved = np.empty_like(right)
+    for start in range(0, len(factor), BLOCK):
+        rows = slice(start, start + BLOCK)
+        known = right[rows] - factor[rows, :start] @ solved[:start]
+        solved[rows] = np.linalg.solve(factor[rows, rows], known)
+    return solved

@@ -1,0 +1,121 @@
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+from gfsvi import Data, Model
+from gfsvi.auto.priors import kernels_named
+from gfsvi.functions import GaussianProcess
+from gfsvi.kernels import RBF, Linear, Matern32, Matern52
+from gfsvi.kernels.one_of import OneOf
+from gfsvi.likelihoods import Categorical, Normal, WarpedNormal
+from gfsvi.methods import EmpiricalBayes, EvidenceSearch, ExactGP
+from gfsvi.predictives.warp import Warp
+from gfsvi.training.settings import Training
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.uniform(-2, 2, size=(60, 2))
+Y = np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=60)
+KEY = jax.random.key(0)
+MODEL = Model(GaussianProcess(RBF(np.ones(2))), Normal(0.3))
+
+
+def test_it_finds_the_maximum_that_the_exact_process_finds():
+    found = EvidenceSearch()(MODEL, Data(X, Y), key=KEY)
+    exact = ExactGP(num_starts=1)(MODEL, Data(X, Y), key=KEY)
+    best = float(exact.history.steps["objective"][-1])
+    assert found.history.steps["objective"][-1] == pytest.approx(best, abs=1e-3)
+    kernel = found.posterior.function.kernel
+    assert kernel.lengthscale[0] < 1 < 5 < kernel.lengthscale[1]
+    assert float(found.posterior.likelihood.noise) == pytest.approx(0.1, rel=0.3)
+
+
+def test_the_family_with_the_most_evidence_is_chosen():
+    rough = np.abs(np.sin(5 * X[:, 0]))
+    kernel, *others = kernels_named("auto", (2,))
+    model = Model(GaussianProcess(kernel), Normal(0.3))
+    for y, name in ((rough, {Matern32}), (np.sin(X[:, 0]), {RBF, Matern52})):
+        found = EvidenceSearch(kernels=tuple(others))(model, Data(X, y), key=KEY)
+        family = found.posterior.function.kernel
+        assert not isinstance(family, OneOf) and type(family) in name
+        each = [
+            EvidenceSearch()(Model(GaussianProcess(k), Normal(0.3)), Data(X, y), key=KEY)
+            for k in (kernel, *others)
+        ]
+        best = max(float(fit.history.steps["objective"][-1]) for fit in each)
+        assert found.history.steps["objective"][-1] > best - 0.02
+
+
+def test_copies_of_rows_count_once():
+    copied = Data(np.concatenate([X, X]), np.concatenate([Y, Y]), np.ones(120))
+    one, two = (EvidenceSearch()(MODEL, data, key=KEY) for data in (Data(X, Y), copied))
+    noises = [float(fit.posterior.likelihood.noise) for fit in (one, two)]
+    assert noises[1] == pytest.approx(noises[0], rel=1e-3)
+
+
+def test_a_row_of_weight_three_counts_like_three_copies_of_it():
+    weights = np.where(np.arange(60) < 20, 3.0, 1.0)
+    rows = np.repeat(np.arange(60), weights.astype(int))
+    found = [
+        EvidenceSearch()(MODEL, data, key=KEY).posterior
+        for data in (Data(X, Y, weights), Data(X[rows], Y[rows]), Data(X, Y))
+    ]
+    noises = [float(model.likelihood.noise) for model in found]
+    assert noises[1] == pytest.approx(noises[0], rel=1e-6) != pytest.approx(noises[2], rel=1e-3)
+
+
+def test_more_rows_refine_what_few_rows_chose():
+    few, more = (EvidenceSearch(few_rows=20, max_rows=n) for n in (20, 60))
+    coarse, fine = (method(MODEL, Data(X, Y), key=KEY).posterior for method in (few, more))
+    whole = EvidenceSearch()(MODEL, Data(X, Y), key=KEY).posterior
+    distance = [
+        abs(np.log(model.function.kernel.lengthscale[0] / whole.function.kernel.lengthscale[0]))
+        for model in (coarse, fine)
+    ]
+    assert distance[1] < 0.05 < distance[0]
+
+
+def test_a_warp_is_chosen_with_the_kernel():
+    y = np.exp(2 * np.sin(3 * X[:, 0]) + 0.1 * RANDOM.normal(size=60))
+    plain = Model(GaussianProcess(RBF(np.ones(2))), Normal(0.3))
+    warped = Model(GaussianProcess(RBF(np.ones(2))), WarpedNormal(np.array([0.3]), Warp.fitted(y)))
+    found = [EvidenceSearch()(model, Data(X, y), key=KEY) for model in (plain, warped)]
+    evidence = [float(fit.history.steps["objective"][-1]) for fit in found]
+    assert evidence[1] > evidence[0] + 0.5
+
+
+def test_labels_are_approximated_as_by_the_stochastic_method():
+    labels = (X[:, 0] > 0).astype(int)
+    model = Model(GaussianProcess(RBF(np.ones(2)), outputs=2), Categorical(2))
+    found = EvidenceSearch()(model, Data(X, labels), key=KEY).posterior.function.kernel
+    assert found.lengthscale[1] > 2 * found.lengthscale[0]
+
+
+def test_other_kernels_are_left_to_gradient_steps():
+    quick = EmpiricalBayes(num_starts=1, training=Training(num_steps=5), last=None)
+    model = Model(GaussianProcess(Linear()), Normal(0.3))
+    found, expected = (
+        m(model, Data(X, Y), key=KEY) for m in (EvidenceSearch(otherwise=quick), quick)
+    )
+    assert float(found.posterior.likelihood.noise) == float(expected.posterior.likelihood.noise)
+
+
+def test_a_watch_can_stop_the_search_and_keeps_the_best():
+    seen = []
+    training = Training(
+        num_steps=60, evaluate_every=2, watch=lambda p: bool(seen.append(p) or True)
+    )
+    method = EvidenceSearch(training=training)
+    found = method(MODEL, Data(X, Y), key=KEY)
+    assert [progress.step for progress in seen] == [2]
+    unhurried = dataclasses.replace(method, training=Training(num_steps=60))
+    best = unhurried(MODEL, Data(X, Y), key=KEY).history.steps["objective"][-1]
+    assert found.history.steps["objective"][-1] < best
+
+
+def test_the_variance_stays_within_reach_of_its_start():
+    """Of an almost linear function, more variance over longer distances is ever more probable."""
+    y = X[:, 0] + 1e-3 * X[:, 1] ** 2
+    kernel = EvidenceSearch()(MODEL, Data(X, y), key=KEY).posterior.function.kernel
+    assert 20 < float(kernel.variance) <= np.exp(5) * 1.001
