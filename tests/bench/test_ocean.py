@@ -18,10 +18,10 @@ def records(experiment):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def scores(metric):
+def scores(metric, experiment="ocean"):
     """The values of a metric over seeds, by method."""
     found = {}
-    for record in records("ocean"):
+    for record in records(experiment):
         found.setdefault(record["method"], []).append(record["metrics"][metric])
     return found
 
@@ -42,7 +42,7 @@ def test_the_figure_can_be_reproduced():
 
 def test_every_method_has_five_seeds_and_the_same_noise():
     noise = scores("noise")
-    assert set(noise) == {*NETWORKS, "exact_gp"}
+    assert set(noise) == {*NETWORKS, "gfsvi_trained", "exact_gp"}
     assert all(len(values) == 5 for values in noise.values())
     np.testing.assert_allclose([noise[name] for name in NETWORKS], noise["exact_gp"][0], rtol=1e-6)
 
@@ -64,18 +64,31 @@ def test_gfsvi_predicts_better_than_priors_over_weights_with_every_seed(other):
     assert max(mse["gfsvi"]) < min(mse[other])
 
 
-def test_learning_the_noise_changes_the_order_by_likelihood_but_not_by_error():
-    found = {record["method"]: record["metrics"] for record in records("ocean_noise")}
-    noise, expected, density, mse = (
-        {name: found[name][metric] for name in NETWORKS}
-        for metric in ("noise", "expected_log_likelihood", "log_predictive_density", "mse")
-    )
-    assert noise["tfsvi"] > found["exact_gp"]["noise"] > noise["gfsvi"] > noise["vip"]
-    assert max(expected, key=expected.get) == max(density, key=density.get) == "tfsvi"
-    assert min(mse, key=mse.get) == "gfsvi"
+@pytest.mark.parametrize("experiment", ["ocean", "ocean_noise"])
+@pytest.mark.parametrize("other", ["tfsvi", "vip"])
+def test_with_noise_fixed_or_learned_gfsvi_is_ahead_by_density_and_error(experiment, other):
+    density, mse = (scores(m, experiment) for m in ("log_predictive_density", "mse"))
+    assert min(density["gfsvi"]) > max(density[other])
+    assert max(mse["gfsvi"]) < min(mse[other])
 
 
-def test_gfsvi_is_more_certain_than_the_exact_process():
+@pytest.mark.parametrize("experiment", ["ocean", "ocean_noise"])
+def test_gfsvi_is_the_exact_process_but_for_a_few_percent(experiment):
+    names = ("mean_std", "log_predictive_density", "mse", "coverage")
+    std, density, mse, coverage = (scores(metric, experiment) for metric in names)
+    assert np.mean(std["gfsvi"]) == pytest.approx(np.mean(std["exact_gp"]), rel=0.05)
+    assert np.mean(density["gfsvi"]) > np.mean(density["exact_gp"]) - 0.03
+    assert np.mean(mse["gfsvi"]) <= 0.0135 and np.mean(coverage["gfsvi"]) >= 0.90
+
+
+def test_expected_log_likelihood_prefers_more_noise_to_an_honest_width():
+    """TFSVI, by whose own objective the noise grows, is ahead by this score if noise is learned."""
+    noise, expected = (scores(m, "ocean_noise") for m in ("noise", "expected_log_likelihood"))
+    assert np.mean(noise["tfsvi"]) > np.mean(noise["gfsvi"])
+    assert np.mean(expected["tfsvi"]) > np.mean(expected["gfsvi"])
+
+
+def test_a_trained_covariance_is_too_small():
     std, coverage = scores("mean_std"), scores("coverage")
-    assert max(std["gfsvi"]) < 0.5 * std["exact_gp"][0]
-    assert max(coverage["gfsvi"]) < coverage["exact_gp"][0]
+    assert max(std["gfsvi_trained"]) < 0.5 * std["exact_gp"][0]
+    assert max(coverage["gfsvi_trained"]) < coverage["exact_gp"][0]
