@@ -13,6 +13,7 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
 
 from gfsvi import Model
+from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
@@ -57,6 +58,15 @@ class StandIn(SimpleNamespace):
         spread, square = self.target.spread, self.target.spread**2
         mean = mean * spread + self.target.centre
         return NormalPredictive(mean, epistemic * square, aleatoric * square)
+
+    def importance(self, x: np.ndarray, weights: np.ndarray | None = None) -> Importance:
+        def respond(rows: np.ndarray) -> np.ndarray:
+            return self.moments(rows)[0][
+                :, None if isinstance(self.target, Labels) else slice(None)
+            ]
+
+        groups = self.preparation.features_of_columns
+        return importance(respond, x, groups, weights=weights)
 
     def novelty(self, x: np.ndarray) -> np.ndarray:
         return np.clip(self.moments(x)[1], 0, 1)

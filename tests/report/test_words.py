@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gfsvi.auto.importance import Importance
 from gfsvi.report import formatting, words
 from gfsvi.report.evidence import (
     Evidence,
@@ -75,6 +76,16 @@ def test_the_prior_says_how_quickly_the_target_can_change() -> None:
     assert "The length scale is 0.800 along `rooms` (0.560 in its own units)." in said
     assert "Only slow changes are expected along `tax`." in said
     assert "matter" not in said  # a length scale does not measure importance
+
+
+def test_the_columns_that_predictions_depend_on_are_named() -> None:
+    shares = np.array([0.005, 0.4, 0.3])
+    found = Importance(("age", "bmi", "s5"), shares, shares, shares, shares)
+    assert words.importance(found).replace("\N{NO-BREAK SPACE}", " ") == (
+        "The total share is 40 % for `bmi` and 30 % for `s5`."
+    )
+    nothing = dataclasses.replace(found, total=np.zeros(3))
+    assert words.importance(nothing).startswith("No column changes the predictions")
 
 
 def test_many_length_scales_are_summarized() -> None:

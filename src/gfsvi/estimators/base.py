@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gfsvi.auto import quality
 from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.importance import Importance
 from gfsvi.auto.learner import Learner
 from gfsvi.auto.parameters import MethodParameters, Parameters
 from gfsvi.auto.recipe import DEFAULT, recipe_for
@@ -81,6 +82,22 @@ class AbstractEstimator(Parameters, BaseEstimator):
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         rows = self._known_rows(X)
         return self.fitted_.novelty(rows)
+
+    def importance(
+        self,
+        X: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Importance:
+        """How much of the variance of predictions each column explains, over rows such as `X`.
+
+        For each column the share that it explains on its own and the share that is lost if it is
+        shuffled, both with standard errors; for independent columns these are first-order and
+        total Sobol indices.
+        """
+        rows, seed = self._known_rows(X), seed_of(random_state)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return self.fitted_.importance(rows, seed=seed, weights=weights)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gfsvi.load` reads."""

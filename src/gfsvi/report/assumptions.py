@@ -9,7 +9,7 @@ from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
 from gfsvi.numerics.precision import double
-from gfsvi.report.case import Case, Column
+from gfsvi.report.case import Case
 from gfsvi.report.evidence import KernelPart, LengthScale, PriorEvidence
 
 # A kernel that is not made of others, and the positions of the features that it sees.
@@ -90,14 +90,3 @@ def _part(case: Case, leaf: Leaf) -> KernelPart:
     seen = () if everywhere else tuple(names[i] for i in features)
     finite = tuple(pair for pair in periods if math.isfinite(pair[1]))
     return KernelPart(type(kernel).__name__, seen, finite)
-
-
-def columns_by_wiggliness(case: Case, prior: PriorEvidence) -> tuple[Column, ...]:
-    """Sort columns by the shortest length scale among the features made from them."""
-    values = {scale.feature: scale.value for scale in prior.length_scales}
-    names = case.fitted.feature_names
-
-    def shortest(column: Column) -> float:
-        return min(values[names[i]] for i in column.features)
-
-    return tuple(sorted(case.columns, key=shortest))

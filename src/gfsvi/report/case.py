@@ -11,6 +11,7 @@ from gfsvi.auto.targets import Labels
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.report.evidence import JudgedOn
 from gfsvi.tables import PreparedTable
+from gfsvi.tables.columns import AbstractColumn, Categories
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,16 +96,17 @@ class Case:
         names, preparation = self.fitted.feature_names, self.fitted.preparation
         if preparation is None:
             return tuple(Column(name, (i,), None) for i, name in enumerate(names))
-        columns, start = [], 0
-        for recipe in preparation.columns:
-            end = start + len(recipe.feature_names)
-            if end > start:
-                has_levels = hasattr(recipe, "levels")
-                levels = tuple(_level(recipe.name, name) for name in recipe.feature_names)
-                positions = tuple(range(start, end))
-                columns.append(Column(recipe.name, positions, levels if has_levels else None))
-            start = end
-        return tuple(columns)
+        recipes = {recipe.name: recipe for recipe in preparation.columns}
+        return tuple(
+            Column(name, features, _levels(recipes[name]))
+            for name, features in preparation.features_of_columns.items()
+        )
+
+
+def _levels(recipe: AbstractColumn) -> tuple[str, ...] | None:
+    if not isinstance(recipe, Categories):
+        return None
+    return tuple(_level(recipe.name, name) for name in recipe.feature_names)
 
 
 def _level(column: str, feature: str) -> str:

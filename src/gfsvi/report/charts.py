@@ -11,7 +11,6 @@ from gfsvi.report.evidence import (
     Curve,
     Effect,
     Line,
-    PriorEvidence,
     RegressionOutput,
     Uncertainty,
     sampling_error,
@@ -22,28 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-MAX_BARS = 15
 _LINE_COLOURS = (BLUE, ORANGE, GREEN)
 _MAX_DOTS = 400
 _MAX_COUNTED_CLASSES = 12
-
-
-def wiggliness(prior: PriorEvidence) -> str:
-    """Draw bars of 1 / length scale, the longest on top."""
-    shown = prior.length_scales[:MAX_BARS]
-    names = [shortened(scale.feature, 24) for scale in shown]
-    values = [scale.wiggliness for scale in shown]
-
-    def draw(axes: "Axes") -> None:
-        axes.barh(range(len(shown)), values, color=BLUE, height=0.62)
-        axes.set_yticks(range(len(shown)), names)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.invert_yaxis()
-        axes.grid(False, axis="y")
-        axes.set_xlabel("wiggliness (1 / length scale)")
-
-    text = f"Wiggliness (1 / length scale) of {len(shown)} features, {names[0]} first."
-    return picture("wiggliness", text, draw, (4.8, 0.9 + 0.27 * len(shown)))
 
 
 def learning_curve(curve: Curve) -> str:

@@ -5,6 +5,8 @@ from typing import Literal
 
 import numpy as np
 
+from gfsvi.auto.importance import Importance
+
 Task = Literal["regression", "classification"]
 JudgedOn = Literal["held_out", "left_out", "trained"]
 """Rows that were held out, training rows each predicted without itself, or training rows."""
@@ -40,11 +42,6 @@ class LengthScale:
     feature: str
     value: float
     in_units: float | None
-
-    @property
-    def wiggliness(self) -> float:
-        """How quickly the target can change along the feature: 1 / length scale."""
-        return 1 / self.value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,6 +203,7 @@ class Evidence:
     num_judged: int
     judged_on: JudgedOn
     prior: PriorEvidence
+    importance: Importance
     curve: Curve | None
     outputs: tuple[RegressionOutput, ...]
     labels: ClassificationResult | None

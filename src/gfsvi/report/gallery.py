@@ -4,7 +4,7 @@ import dataclasses
 
 from markupsafe import Markup
 
-from gfsvi.report import charts
+from gfsvi.report import bars, charts
 from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
 
 
@@ -30,7 +30,8 @@ class ClassPictures:
 class Pictures:
     """The pictures of a page; the task decides between `outputs` and `classes`."""
 
-    wiggliness: Markup
+    importance: list[Markup]
+    length_scales: Markup
     novelty: Markup
     learning: Markup | None
     outputs: list[OutputPictures]
@@ -41,7 +42,11 @@ def draw_pictures(evidence: Evidence) -> Pictures:
     """Draw every picture of the page."""
     labels, curve = evidence.labels, evidence.curve
     return Pictures(
-        wiggliness=Markup(charts.wiggliness(evidence.prior)),
+        importance=[
+            Markup(bars.importance(evidence.importance, k, f"importance{k + 1}"))
+            for k in range(max(1, len(evidence.outputs)))
+        ],
+        length_scales=Markup(bars.length_scales(evidence.prior)),
         novelty=Markup(charts.novelty(evidence.uncertainty)),
         learning=None if curve is None else Markup(charts.learning_curve(curve)),
         outputs=[

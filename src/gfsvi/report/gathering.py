@@ -12,7 +12,7 @@ from gfsvi.auto.quality import next_command
 from gfsvi.predictives import CategoricalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report import formatting
-from gfsvi.report.assumptions import columns_by_wiggliness, prior_evidence
+from gfsvi.report.assumptions import prior_evidence
 from gfsvi.report.case import Case, build_case, intervals, thinned
 from gfsvi.report.effects import effects_of_columns
 from gfsvi.report.evidence import Curve, Evidence, Finding, Row, Uncertainty
@@ -43,7 +43,8 @@ def gather(
     """Gather everything the page says about a fit and its training table."""
     case = build_case(fitted, rows, targets, weights)
     prior = prior_evidence(case)
-    columns = columns_by_wiggliness(case, prior)
+    importance = fitted.importance(case.x, weights=case.weights)
+    columns = tuple(case.columns[i] for i in importance.order)
     effects = effects_of_columns(case, columns)
     outputs, labels, joint = (), None, ()
     if case.is_classification:
@@ -59,6 +60,7 @@ def gather(
         num_judged=len(case.judged),
         judged_on=case.judged_on,
         prior=prior,
+        importance=importance,
         curve=_curve(fitted.history),
         outputs=outputs,
         labels=labels,

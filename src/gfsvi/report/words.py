@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gfsvi.auto.importance import Importance
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
@@ -36,6 +37,7 @@ _FAMILIES = {
 # and the target can change much more quickly along another feature.
 _SLOW_LENGTHSCALE = 4.0
 _SLOW_SHARE = 0.25
+_NEGLIGIBLE = 0.01
 _JUDGED_ROWS: dict[JudgedOn, str] = {
     "held_out": "held-out rows",
     "left_out": "rows (each predicted without itself)",
@@ -80,8 +82,8 @@ def _length_scale_sentences(prior: PriorEvidence) -> list[str]:
 
 
 def _is_slow(scale: LengthScale, prior: PriorEvidence) -> bool:
-    largest = prior.length_scales[0].wiggliness
-    return scale.value > _SLOW_LENGTHSCALE and scale.wiggliness < _SLOW_SHARE * largest
+    shortest = prior.length_scales[0].value
+    return scale.value > _SLOW_LENGTHSCALE and shortest < _SLOW_SHARE * scale.value
 
 
 def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
@@ -94,6 +96,16 @@ def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
     if others > 0:
         items.append(f"more along {others} other {'feature' if others == 1 else 'features'}")
     return f"The length scale is {listed(items, most + 1)}."
+
+
+def importance(importance: Importance, target: int = 0) -> str:
+    """Which columns the predictions depend on most."""
+    shares = importance.total.reshape(len(importance.columns), -1)[:, target]
+    order = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _NEGLIGIBLE]
+    if not order:
+        return f"No column changes the predictions by more than {percent(_NEGLIGIBLE)}."
+    items = [f"{percent(shares[i])} for {quoted(importance.columns[i])}" for i in order[:3]]
+    return f"The total share is {listed(items)}."
 
 
 def summary(evidence: Evidence) -> str:

@@ -75,6 +75,16 @@ class Preparation:
             names[fresh] = None
         return tuple(names)
 
+    @property
+    def features_of_columns(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the features that each column becomes; columns not used have none."""
+        ends = np.cumsum([0, *(len(column.feature_names) for column in self.columns)])
+        return {
+            column.name: tuple(range(first, last))
+            for column, first, last in zip(self.columns, ends, ends[1:], strict=False)
+            if last > first
+        }
+
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
         """Prepare the usable rows of a training table."""
         usable = self.usable_rows(frame)
