@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from os import PathLike
+from typing import Literal
 
 import numpy as np
 
@@ -36,6 +37,8 @@ class Parameters:
         batch_size: Rows per step.
         validation_fraction: Share of the rows that is held out to stop early and set the noise;
             None for none where every row can be left out in closed form, else a tenth.
+        held_out: Which rows these are: "auto" for the latest of a table that is in the order of
+            time and random ones of others, "end" for the last, "random", or "none".
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
         watch: Called regularly with the phase and its `Progress`; return True to stop.
@@ -51,6 +54,7 @@ class Parameters:
     num_steps: int | None = None
     batch_size: int | None = None
     validation_fraction: float | None = None
+    held_out: Literal["auto", "end", "random", "none"] = "auto"
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None

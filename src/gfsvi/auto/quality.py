@@ -156,8 +156,9 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
         return None
     levels = np.array(LEVELS)
     tails = np.append((1 - levels) / 2, (1 + levels) / 2)
-    low, high = np.split(np.asarray(predictive.quantile(tails)), 2)
-    inside = ((low <= judged.y) & (judged.y <= high)).reshape(len(levels), len(judged.y), -1)
+    y = _by_output(judged.y)  # a single target may be a column
+    ends = np.asarray(predictive.quantile(tails)).reshape(2, len(levels), *y.shape)
+    inside = (ends[0] <= y) & (y <= ends[1])
     observed = np.average(inside, axis=1, weights=judged.weights)
     tolerance = np.maximum(MIN_GAP, 3 * _standard_error(levels, judged.weights))
     gaps = (observed - levels[:, None]) / tolerance[:, None]

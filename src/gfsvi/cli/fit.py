@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from gfsvi.auto import Fitted
 
-_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "seed", "time_budget")
-_REPEATED += ("output", "report")
+_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "seed")
+_REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS = 8.0
 """Seconds that it takes to write a page."""
@@ -79,6 +79,7 @@ def _fit(
     parameters = kind(
         kernel=arguments.kernel,
         likelihood=arguments.likelihood,
+        held_out=arguments.hold_out,
         random_state=arguments.seed,
         time_budget=_time_left(arguments),
         checkpoint=f"{arguments.output}.checkpoint",

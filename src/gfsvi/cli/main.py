@@ -105,6 +105,14 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
     command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
     command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
+    ways = ("auto", "end", "random", "none")
+    command.add_argument(
+        "--hold-out",
+        type=_one_of(*ways),
+        default="auto",
+        metavar="ROWS",
+        help=f"rows to judge predictions on: {', '.join(ways)}",
+    )
     command.add_argument("--seed", type=_whole_number, default=0)
     command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
     command.add_argument("--output", required=True, metavar="MODEL", help="the model file")

@@ -10,7 +10,7 @@ from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.targets import Labels
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.report.evidence import JudgedOn
-from gfsvi.tables import PreparedTable
+from gfsvi.tables import PreparedTable, TimeOrder
 from gfsvi.tables.columns import AbstractColumn, Categories
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Case:
     y: np.ndarray
     held_out: np.ndarray
     weights: np.ndarray | None = None
+    time_order: TimeOrder | None = None
 
     @property
     def is_classification(self) -> bool:
@@ -75,8 +76,15 @@ class Case:
     def judged_on(self) -> JudgedOn:
         """What the judged rows are to the model."""
         if self.held_out.any():
-            return "held_out"
+            return "future" if self._is_future_held_out else "held_out"
         return "trained" if self.left_out is None else "left_out"
+
+    @property
+    def _is_future_held_out(self) -> bool:
+        if self.time_order is None:
+            return False
+        times = self.time_order.times
+        return bool(np.min(times[self.held_out]) >= np.max(times[self.trained]))
 
     @property
     def predictions(self) -> AbstractPredictive:
@@ -129,7 +137,8 @@ def build_case(
     held_out[np.asarray(fitted.validation_rows, int)] = True
     numbers = np.flatnonzero(table.usable) + 1
     weights = None if weights is None else np.asarray(weights, np.float64)[table.usable]
-    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out, weights)
+    order = table.time_order
+    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out, weights, order)
 
 
 def prepared_table(

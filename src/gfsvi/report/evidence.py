@@ -8,8 +8,9 @@ import numpy as np
 from gfsvi.auto.importance import Importance
 
 Task = Literal["regression", "classification"]
-JudgedOn = Literal["held_out", "left_out", "trained"]
-"""Rows that were held out, training rows each predicted without itself, or training rows."""
+JudgedOn = Literal["held_out", "future", "left_out", "trained"]
+"""Held-out rows, the latest ones if they are in time order, training rows each predicted without
+itself, or training rows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,6 +203,7 @@ class Evidence:
     num_columns: int
     num_judged: int
     judged_on: JudgedOn
+    time_column: str | None
     prior: PriorEvidence
     importance: Importance
     curve: Curve | None

@@ -59,6 +59,7 @@ def gather(
         num_columns=len(case.columns),
         num_judged=len(case.judged),
         judged_on=case.judged_on,
+        time_column=None if case.time_order is None else case.time_order.column,
         prior=prior,
         importance=importance,
         curve=_curve(fitted.history),

@@ -40,8 +40,35 @@ _SLOW_SHARE = 0.25
 _NEGLIGIBLE = 0.01
 _JUDGED_ROWS: dict[JudgedOn, str] = {
     "held_out": "held-out rows",
+    "future": "held-out rows, the latest ones",
     "left_out": "rows (each predicted without itself)",
     "trained": "training rows",
+}
+_HONESTY = {
+    "trained": (
+        "No rows were held out, so these scores are for the rows that the model was trained on: "
+        "expect worse scores on new rows, and measure them with `gfsvi evaluate`."
+    ),
+    "held_out": (
+        "The model was not trained on the {rows} held-out rows, but they decided when to stop: "
+        "expect slightly worse scores on new rows, and measure them with `gfsvi evaluate` on rows "
+        "that the model has never seen."
+    ),
+    "future": (
+        "The rows are in the order of {column}, so the latest {rows} were held out: these scores "
+        "say how well the past predicts the future. Train the final model on all rows, with "
+        "`--hold-out none`."
+    ),
+    "left_out": (
+        "Each row was predicted without itself (leave-one-out), but all rows decided on the prior "
+        "and on the weights of the network: expect slightly worse scores on new rows, and measure "
+        "them with `gfsvi evaluate` on rows that the model has never seen."
+    ),
+    "left_out_in_time": (
+        "Each row was predicted without itself (leave-one-out), but from rows before and after it, "
+        "in the order of {column}: expect worse scores in the future, and measure them with "
+        "`--hold-out end`."
+    ),
 }
 NOVEL = 0.5
 CONFIDENT = 0.9
@@ -124,22 +151,10 @@ def summary(evidence: Evidence) -> str:
 
 def honesty(evidence: Evidence) -> str:
     """What the scores can and cannot show."""
-    if evidence.judged_on == "trained":
-        return (
-            "No rows were held out, so these scores are for the rows that the model was trained "
-            "on: expect worse scores on new rows, and measure them with `gfsvi evaluate`."
-        )
-    if evidence.judged_on == "left_out":
-        return (
-            "Each row was predicted without itself (leave-one-out), but all rows decided on the "
-            "prior and on the weights of the network: expect slightly worse scores on new rows, "
-            "and measure them with `gfsvi evaluate` on rows that the model has never seen."
-        )
-    return (
-        f"The model was not trained on the {count(evidence.num_judged)} held-out rows, but they "
-        "decided when to stop: expect slightly worse scores on new rows, and measure them with "
-        "`gfsvi evaluate` on rows that the model has never seen."
-    )
+    kind, column = evidence.judged_on, quoted(evidence.time_column or "")
+    in_time = kind == "left_out" and evidence.time_column is not None
+    text = _HONESTY["left_out_in_time" if in_time else kind]
+    return text.format(rows=count(evidence.num_judged), column=column)
 
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:
