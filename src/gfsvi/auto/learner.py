@@ -36,7 +36,6 @@ from gfsvi.auto.targets import (
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
-from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.methods.evidence_search import EvidenceSearch
@@ -86,7 +85,7 @@ class Learner:
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
-                return observed_numbers(y, self._likelihood_of_numbers, weights)
+                return self._observed_numbers(y, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
         names, order = preparation.feature_names, table.time_order
@@ -105,7 +104,7 @@ class Learner:
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
                 return observed_labels(y, self.parameters.likelihood)
-            return observed_numbers(y, self._likelihood_of_numbers, weights)
+            return self._observed_numbers(y, weights)
 
         return self._learn(x, y, names, weights, observe)
 
@@ -190,10 +189,12 @@ class Learner:
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
 
-    @property
-    def _likelihood_of_numbers(self) -> str | AbstractLikelihood:
+    def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
         given = self.parameters.likelihood
-        return self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
+        likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
+        return observed_numbers(
+            y, likelihood, weights, conjugate=self.recipe.method.needs_conjugate
+        )
 
     def _settings(
         self, num_rows: int, num_held_out: int, shape: tuple[int, ...], num_outputs: int

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gfsvi import registry
+from gfsvi.auto.coverage import are_inside
 from gfsvi.auto.targets import Labels
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
-from gfsvi.likelihoods import Normal, StudentT
+from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
@@ -155,10 +156,7 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if not judged.is_new:  # intervals of rows that were trained on say nothing about new ones
         return None
     levels = np.array(LEVELS)
-    tails = np.append((1 - levels) / 2, (1 + levels) / 2)
-    y = _by_output(judged.y)  # a single target may be a column
-    ends = np.asarray(predictive.quantile(tails)).reshape(2, len(levels), *y.shape)
-    inside = (ends[0] <= y) & (y <= ends[1])
+    inside = are_inside(predictive, judged.y, levels)
     observed = np.average(inside, axis=1, weights=judged.weights)
     tolerance = np.maximum(MIN_GAP, 3 * _standard_error(levels, judged.weights))
     gaps = (observed - levels[:, None]) / tolerance[:, None]
@@ -166,9 +164,7 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if abs(gaps[level, output]) <= 1:
         return None
     is_narrow = gaps[level, output] < 0
-    likelihood = "student_t" if is_narrow else "normal"
-    if isinstance(used, Normal | StudentT):
-        likelihood = "warped_normal"
+    likelihood = _other_likelihood(used, is_narrow)
     return Diagnostic(
         "miscalibrated",
         "warning",
@@ -178,6 +174,14 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
         f"Try another distribution of the noise: `gfsvi fit` with `--likelihood {likelihood}`, in "
         f'Python `likelihood="{likelihood}"`.',
     )
+
+
+def _other_likelihood(used: AbstractLikelihood, is_narrow: bool) -> str:
+    if isinstance(used, Poisson):
+        return "negative_binomial" if is_narrow else "warped_normal"
+    if isinstance(used, Normal | StudentT | NegativeBinomial):
+        return "warped_normal"
+    return "student_t" if is_narrow else "normal"
 
 
 def _miscalibrated_classes(judged: Judged) -> Diagnostic | None:

@@ -70,6 +70,7 @@ def _fit(
     """Fit, print remarks and diagnostics, and write the model."""
     from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
     from gfsvi.auto.quality import next_command
+    from gfsvi.auto.targets import limits_in_words
 
     recipe = recipe_for(arguments.method)
     for note in preparation.notes:
@@ -88,6 +89,8 @@ def _fit(
     learner = Learner(preparation.task, parameters, recipe)
     with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"):
         fitted = learner.learn_table(table, preparation, weights)
+        if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
+            reporter.say(f"{limits} Use `--likelihood normal` to allow all numbers.")
         for diagnostic in fitted.diagnostics:
             reporter.say(str(diagnostic))
             if (command := next_command(_command(arguments), diagnostic)) is not None:

@@ -166,3 +166,14 @@ def check_numbers(owner: object, y: ArrayLike, *, single: bool = False) -> np.nd
             "Remove these rows or fill them in."
         )
     return array
+
+
+def check_counts(owner: object, y: ArrayLike) -> None:
+    """Raise unless these are counts."""
+    counts = check_numbers(owner, y)
+    unusable = counts[(counts < 0) | (counts != np.round(counts))]
+    if unusable.size:
+        raise ValueError(
+            f"{type(owner).__name__} expects counts 0, 1, 2, ...; got {unusable[:5]}. "
+            "Undo any scaling of y, or use Normal for other numbers."
+        )

@@ -4,7 +4,6 @@ from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.scipy.special import gammaln
 from jaxtyping import ArrayLike, PRNGKeyArray
 
@@ -12,7 +11,7 @@ from gfsvi.likelihoods.base import (
     AbstractRealLikelihood,
     FunctionValues,
     PointLogProb,
-    check_numbers,
+    check_counts,
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -30,13 +29,7 @@ class Poisson(AbstractRealLikelihood):
     rescalable: ClassVar[bool] = False
 
     def check(self, y: ArrayLike) -> None:
-        counts = check_numbers(self, y)
-        unusable = counts[(counts < 0) | (counts != np.round(counts))]
-        if unusable.size:
-            raise ValueError(
-                f"Poisson expects counts 0, 1, 2, ...; got {unusable[:5]}. "
-                "Undo any scaling of y, or use Normal for other numbers."
-            )
+        check_counts(self, y)
 
     def num_outputs(self, y: AnyArray) -> int:
         return len(library_layout(y))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gfsvi.auto.targets import limits_in_words
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
@@ -22,9 +23,10 @@ def prior_evidence(case: Case) -> PriorEvidence:
     """Collect the families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
     prior = case.fitted.prior.function
+    limits = limits_in_words(case.fitted.prior.likelihood, case.fitted.target)
     if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
         alike = tuple(_length_scale(case, i, 1.0) for i in features)
-        return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike)
+        return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike, limits)
     leaves = list(_leaves(prior.kernel, features))
     values = _lengthscales(leaves, len(features))
     if values is None:
@@ -32,7 +34,7 @@ def prior_evidence(case: Case) -> PriorEvidence:
     scales = [_length_scale(case, i, value) for i, value in enumerate(values)]
     scales.sort(key=lambda scale: scale.value)
     parts = tuple(dict.fromkeys(_part(case, leaf) for leaf in leaves))
-    return PriorEvidence(parts, tuple(scales))
+    return PriorEvidence(parts, tuple(scales), limits)
 
 
 def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:

@@ -47,10 +47,14 @@ class LengthScale:
 
 @dataclasses.dataclass(frozen=True)
 class PriorEvidence:
-    """What the prior assumes about the function; the shortest length scale comes first."""
+    """What the prior assumes about the function; the shortest length scale comes first.
+
+    `limits` says which predictions are excluded.
+    """
 
     parts: tuple[KernelPart, ...]
     length_scales: tuple[LengthScale, ...]
+    limits: str | None = None
 
     @property
     def about_weights(self) -> bool:

@@ -82,6 +82,7 @@ def prior_sentences(
     subject = f"Each of {subject}" if len(targets) > 1 else subject
     subject = f"The probability of each class of {subject}" if task == "classification" else subject
     families = [_family_sentence(part, subject) for part in prior.parts]
+    families += [] if prior.limits is None else [prior.limits]
     if prior.about_weights:
         return [*families, "No column was assumed to matter more than another."]
     return [*families, *_length_scale_sentences(prior)]
