@@ -9,6 +9,7 @@ from jaxtyping import Array, Float
 from gfsvi.data import Data
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
+from gfsvi.numerics.types import AnyArray
 from gfsvi.values import Marginals
 
 STEPS = (-1.0, -0.5, -0.2, -0.1, 0.0, 0.1, 0.2, 0.5, 1.0)
@@ -37,7 +38,7 @@ def _moved(values: list[Array], number: int, step: float) -> list[Array]:
 
 @eqx.filter_jit
 def _score(
-    likelihood: AbstractLikelihood, data: Data, mean: Array, variance: Array
+    likelihood: AbstractLikelihood, data: Data, mean: AnyArray, variance: AnyArray
 ) -> Float[Array, ""]:
     values = Marginals(jnp.asarray(mean), jnp.asarray(variance).T[:, :, None] * jnp.eye(len(mean)))
     return data.total(likelihood.expected_log_prob(data.y, values, key=jax.random.key(0)))
