@@ -127,6 +127,7 @@ class Learner:
                 pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
             prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
             fit = method(prior, data, key=fit_key, validation=validation)
+        phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
         novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
         diagnostics = diagnose(

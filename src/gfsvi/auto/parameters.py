@@ -14,7 +14,7 @@ from gfsvi.training.settings import Progress
 Watch = Callable[[str, Progress], bool | None]
 """Called with the name of the phase and its progress; True stops the fit."""
 
-NOT_SAVED = frozenset({"watch", "checkpoint", "time_budget"})
+NOT_SAVED = frozenset({"watch", "verbose", "checkpoint", "time_budget"})
 """Parameters that do not affect what the model is."""
 
 
@@ -41,7 +41,9 @@ class Parameters:
             time and random ones of others, "end" for the last, "random", or "none".
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
-        watch: Called regularly with the phase and its `Progress`; return True to stop.
+        watch: Called regularly with the phase ("prior", "mean", "posterior" or "examination") and
+            its `Progress`; return True to stop.
+        verbose: Whether to show the progress of a fit, on the terminal or in the notebook.
         random_state: A seed or a NumPy random state.
     """
 
@@ -58,6 +60,7 @@ class Parameters:
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None
+    verbose: bool = False
     random_state: int | np.random.RandomState | None = None
 
 

@@ -45,14 +45,20 @@ def run(arguments: argparse.Namespace) -> int:
     preparation = Preparation.learn(frame, arguments.target, _task(arguments))
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
-    with Reporter(quiet=arguments.quiet) as reporter:
+    with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
         fitted = _fit(arguments, table, preparation, weights, reporter)
         if arguments.report is not None:
             from gfsvi.report import write_page
 
             name, command = Path(arguments.table).name, _command(arguments)
             write_page(
-                fitted, table, arguments.report, table=name, command=command, weights=weights
+                fitted,
+                table,
+                arguments.report,
+                table=name,
+                command=command,
+                weights=weights,
+                watch=reporter.watch,
             )
     print(f"model: {arguments.output}")
     if arguments.report is not None:
