@@ -42,10 +42,10 @@ def test_coverage_grows_with_the_level(evidence: Evidence) -> None:
 def test_the_shortest_length_scale_comes_first(evidence: Evidence) -> None:
     scales = evidence.prior.length_scales
     assert [scale.value for scale in scales] == sorted(scale.value for scale in scales)
-    assert scales[0].feature == "age"
-    by_name = {scale.feature: scale for scale in scales}
+    assert scales[0].column == "age"
+    by_name = {scale.column: scale for scale in scales}
     assert by_name["age"].in_units is not None
-    assert by_name["sex = second"].in_units is None
+    assert by_name["sex"].in_units is None
 
 
 def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression: Any) -> None:
@@ -53,7 +53,7 @@ def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression
     assert len(effects) == 9
     ages = regression[1]["age"]
     assert ages.min() <= effects["age"].grid[0] < effects["age"].grid[-1] <= ages.max()
-    assert set(effects["sex"].levels or ()) == {"second", "<b>first</b>"}
+    assert set(effects["sex"].levels or ()) == {"second $x^2$", "<b>first</b>"}
     line = effects["bmi"].lines[0]
     assert np.all(line.observed_low < line.low) and np.all(line.high < line.observed_high)
 
@@ -126,7 +126,7 @@ def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
     prior_model = dataclasses.replace(fitted.prior, function=function)
     fitted = type(fitted)(**{**vars(fitted), "prior": prior_model})
     scales = prior_evidence(case_of(fitted, frame)).length_scales
-    assert len(scales) == len(fitted.feature_names)
+    assert len(scales) == len(fitted.preparation.features_of_columns)
     assert all(np.isfinite(scale.value) and scale.value > 0 for scale in scales)
 
 

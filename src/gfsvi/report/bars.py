@@ -6,6 +6,7 @@ import numpy as np
 
 from gfsvi.auto.importance import Importance
 from gfsvi.pages.pictures import BLUE, INK, MUTED, ORANGE, picture
+from gfsvi.report.axes import legend_above
 from gfsvi.report.evidence import PriorEvidence
 from gfsvi.report.formatting import shortened
 
@@ -40,7 +41,7 @@ def importance(importance: Importance, target: int, name: str) -> str:
         axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
         axes.set_xlim(left=0)
         axes.set_xlabel("share of the variance of predictions")
-        axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.2)
+        legend_above(axes)
 
     text = (
         f"Share of the variance of predictions explained by {len(order)} columns, {names[0]} first."
@@ -49,9 +50,9 @@ def importance(importance: Importance, target: int, name: str) -> str:
 
 
 def length_scales(prior: PriorEvidence) -> str:
-    """Draw the length scale of each feature, the shortest on top."""
+    """Draw the length scale of each column, the shortest on top."""
     shown = prior.length_scales[:MAX_BARS]
-    names = [shortened(scale.feature, 24) for scale in shown]
+    names = [shortened(scale.column, 24) for scale in shown]
     values = np.minimum([scale.value for scale in shown], LONGEST_SHOWN)
 
     def draw(axes: "Axes") -> None:
@@ -63,9 +64,9 @@ def length_scales(prior: PriorEvidence) -> str:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.minorticks_off()
         _name_lines(axes, names)
-        axes.set_xlabel("length scale, in standard deviations of the feature")
+        axes.set_xlabel("length scale, in standard deviations of the column")
 
-    text = f"Length scales of {len(shown)} features, from the shortest, that of {names[0]}."
+    text = f"Length scales of {len(shown)} columns, from the shortest, that of {names[0]}."
     return picture("length-scales", text, draw, (_WIDTH, 0.9 + 0.27 * len(shown)))
 
 

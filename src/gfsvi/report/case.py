@@ -11,7 +11,7 @@ from gfsvi.auto.targets import Labels
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.report.evidence import JudgedOn
 from gfsvi.tables import PreparedTable, TimeOrder
-from gfsvi.tables.columns import AbstractColumn, Categories
+from gfsvi.tables.columns import AbstractColumn, Categories, Date
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +22,15 @@ MAX_ROWS = 5000
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of the table and the positions of its features; text has levels."""
+    """A column of the table and the positions of its features.
+
+    Text has levels; dates are days since the first one.
+    """
 
     name: str
     features: tuple[int, ...]
     levels: tuple[str, ...] | None
+    first_day: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Case:
             return tuple(Column(name, (i,), None) for i, name in enumerate(names))
         recipes = {recipe.name: recipe for recipe in preparation.columns}
         return tuple(
-            Column(name, features, _levels(recipes[name]))
+            Column(name, features, _levels(recipes[name]), _first_day(recipes[name]))
             for name, features in preparation.features_of_columns.items()
         )
 
@@ -115,6 +119,10 @@ def _levels(recipe: AbstractColumn) -> tuple[str, ...] | None:
     if not isinstance(recipe, Categories):
         return None
     return tuple(_level(recipe.name, name) for name in recipe.feature_names)
+
+
+def _first_day(recipe: AbstractColumn) -> str | None:
+    return recipe.first if isinstance(recipe, Date) else None
 
 
 def _level(column: str, feature: str) -> str:

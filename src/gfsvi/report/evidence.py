@@ -35,14 +35,16 @@ class KernelPart:
 
 @dataclasses.dataclass(frozen=True)
 class LengthScale:
-    """How far to move along a feature before the target can change considerably.
+    """How far to move along a column before the target can change considerably.
 
-    `value` is in standard deviations of the feature, `in_units` in its own units if it has any.
+    `value` is in standard deviations of the column, `in_units` in its own units if it has any;
+    those of dates are days.
     """
 
-    feature: str
+    column: str
     value: float
     in_units: float | None
+    in_days: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,7 +100,8 @@ class Line:
 class Effect:
     """Predictions while one column varies and the others keep a typical value.
 
-    `grid` holds numbers, or positions that `levels` names; `deciles` are those of the data.
+    `grid` holds numbers, days since `first_day`, or positions that `levels` names; `deciles` are
+    those of the data.
     """
 
     column: str
@@ -106,6 +109,8 @@ class Effect:
     levels: tuple[str, ...] | None
     deciles: np.ndarray
     lines: tuple[Line, ...]
+    first_day: str | None = None
+    is_whole: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

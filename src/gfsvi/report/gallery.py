@@ -4,7 +4,7 @@ import dataclasses
 
 from markupsafe import Markup
 
-from gfsvi.report import bars, charts
+from gfsvi.report import bars, charts, effect_charts
 from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
 
 
@@ -19,11 +19,12 @@ class OutputPictures:
 
 @dataclasses.dataclass(frozen=True)
 class ClassPictures:
-    """The pictures of a classification."""
+    """The pictures of a classification, and the colours of the classes in those of effects."""
 
     confusion: Markup
     reliability: Markup
     effects: list[Markup]
+    legend: list[tuple[str, str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,14 +71,22 @@ def _class_pictures(labels: ClassificationResult) -> ClassPictures:
         confusion=Markup(charts.confusion(labels)),
         reliability=Markup(charts.reliability(labels)),
         effects=_effects(labels.effects, "labels", f"probability{which}"),
+        legend=_legend(labels),
     )
+
+
+def _legend(labels: ClassificationResult) -> list[tuple[str, str]]:
+    """The colours of several classes that effects show, and their names."""
+    lines = labels.effects[0].lines if labels.effects else ()
+    pairs = zip(effect_charts.COLOUR_NAMES, lines, strict=False)
+    return [(colour, line.label) for colour, line in pairs] if len(lines) > 1 else []
 
 
 def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
     if not effects:
         return []
-    limits = charts.effect_limits(effects)
+    limits = effect_charts.effect_limits(effects)
     return [
-        Markup(charts.effect(effect, f"{name}-effect{i}", y_label, limits))
+        Markup(effect_charts.effect(effect, f"{name}-effect{i}", y_label, limits))
         for i, effect in enumerate(effects, 1)
     ]

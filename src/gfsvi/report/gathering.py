@@ -158,7 +158,8 @@ def _number_describer(case: Case, predictive: AbstractRealPredictive) -> Describ
     def describe(i: int, row: int) -> tuple[str, str, str]:
         ranges = "; ".join(formatting.between(a, b) for a, b in zip(low[i], high[i], strict=True))
         actual = "; ".join(map(formatting.cell, observed[row]))
-        return actual, formatting.listed_numbers(mean[i]), ranges
+        errors = (high[i] - low[i]) / 4
+        return actual, "; ".join(map(formatting.beside, mean[i], errors)), ranges
 
     return describe
 

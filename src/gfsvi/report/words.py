@@ -99,12 +99,12 @@ def _family_sentence(part: KernelPart, subject: str) -> str:
 def _length_scale_sentences(prior: PriorEvidence) -> list[str]:
     scales = prior.length_scales
     if len({scale.value for scale in scales}) == 1 and len(scales) > 1:
-        return [f"All features have the same length scale, {number(scales[0].value)}."]
+        return [f"All columns have the same length scale, {number(scales[0].value)}."]
     slow = [scale for scale in scales if _is_slow(scale, prior)]
     quick = [scale for scale in scales if scale not in slow]
     sentences = [_quick_sentence(quick)] if quick else []
     if quick and slow:
-        names = listed([quoted(scale.feature) for scale in slow], 5)
+        names = listed([quoted(scale.column) for scale in slow], 5)
         sentences.append(f"Only slow changes are expected along {names}.")
     return sentences
 
@@ -116,14 +116,19 @@ def _is_slow(scale: LengthScale, prior: PriorEvidence) -> bool:
 
 def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
     items = [
-        f"{number(scale.value)} along {quoted(scale.feature)}"
-        + ("" if scale.in_units is None else f" ({number(scale.in_units)} in its own units)")
+        f"{number(scale.value)} along {quoted(scale.column)}" + _in_units(scale)
         for scale in scales[:most]
     ]
     others = len(scales) - most
     if others > 0:
-        items.append(f"more along {others} other {'feature' if others == 1 else 'features'}")
+        items.append(f"more along {others} other {'column' if others == 1 else 'columns'}")
     return f"The length scale is {listed(items, most + 1)}."
+
+
+def _in_units(scale: LengthScale) -> str:
+    if scale.in_units is None:
+        return ""
+    return f" ({number(scale.in_units)} {'days' if scale.in_days else 'in its own units'})"
 
 
 def importance(importance: Importance, target: int = 0) -> str:
@@ -163,15 +168,15 @@ def tiles(evidence: Evidence) -> list[tuple[str, str]]:
     if evidence.labels is not None:
         return _label_tiles(evidence.labels)
     output = evidence.outputs[0]
-    rmse = output.scores[1]
-    lower = 1 - rmse.model / rmse.baseline if rmse.baseline > 0 else 0.0
-    direction = "lower" if lower >= 0 else "higher"
+    median = output.scores[0]
+    lower = 1 - median.model / median.baseline if median.baseline > 0 else 0.0
+    direction = "smaller" if lower >= 0 else "larger"
     return [
         (number(output.median_error), f"median absolute error in {quoted(output.name)}"),
         (percent(output.coverage), f"of rows are inside their 95{PERCENT} interval"),
         (
             percent(abs(lower)),
-            f"{direction} root mean squared error than always predicting the mean",
+            f"{direction} median absolute error than always predicting the mean",
         ),
     ]
 
