@@ -171,3 +171,14 @@ def test_the_worst_interval_is_named(evidence: Evidence, shift: float, said: str
     off = np.where(np.isclose(levels, 0.55), levels + shift, levels + 0.75 * shift)
     found = words.calibration(with_coverages(evidence, off))
     assert found == f"The intervals are {said}, especially the {formatting.percent(0.55)} one."
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.48, "about 48 %"), (0.001, "less than 1 %"), (0.999, "more than 99 %")]
+)
+def test_shares_of_the_variance_are_said_in_words(
+    evidence: Evidence, share: float, said: str
+) -> None:
+    output = dataclasses.replace(evidence.outputs[0], explained_share=share)
+    sentence = words.signal_and_noise(output).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"The columns explain {said} of the variance" in sentence

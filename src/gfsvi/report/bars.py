@@ -64,7 +64,7 @@ def length_scales(prior: PriorEvidence) -> str:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axes.minorticks_off()
         _name_lines(axes, names)
-        axes.set_xlabel("length scale, in standard deviations of the column")
+        axes.set_xlabel("length scale (standard deviations)")
 
     text = f"Length scales of {len(shown)} columns, from the shortest, that of {names[0]}."
     return picture("length-scales", text, draw, (_WIDTH, 0.9 + 0.27 * len(shown)))

@@ -137,7 +137,7 @@ def importance(importance: Importance, target: int = 0) -> str:
     order = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _NEGLIGIBLE]
     if not order:
         return f"No column changes the predictions by more than {percent(_NEGLIGIBLE)}."
-    items = [f"{percent(shares[i])} for {quoted(importance.columns[i])}" for i in order[:3]]
+    items = [f"{percent(min(shares[i], 1))} for {quoted(importance.columns[i])}" for i in order[:3]]
     return f"The total share is {listed(items)}."
 
 
@@ -219,16 +219,24 @@ def learning(curve: Curve) -> str:
 def signal_and_noise(output: RegressionOutput) -> str:
     """How much of the target the columns explain."""
     return (
-        f"The columns explain about {percent(output.explained_share)} of the variance of "
+        f"The columns explain {_about(output.explained_share)} of the variance of "
         f"{quoted(output.name)}; the rest is noise with a standard deviation of about "
         f"{number(output.noise)}, which more rows like these would not reduce."
     )
 
 
+def _about(share: float) -> str:
+    said = percent(share)
+    for sign, words in (("<", "less than"), (">", "more than")):
+        if said.startswith(sign):
+            return f"{words}{said.removeprefix(sign)}"
+    return f"about {said}"
+
+
 def class_overlap(labels: ClassificationResult) -> str:
     """How much of the uncertainty about classes more data would remove."""
     return (
-        f"More rows like these would remove about {percent(labels.learnable_share)} of the "
+        f"More rows like these would remove {_about(labels.learnable_share)} of the "
         "uncertainty about classes; the rest is due to overlap between them."
     )
 
