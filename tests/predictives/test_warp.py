@@ -142,3 +142,9 @@ def test_the_mean_of_a_bounded_observation_is_that_of_tobin():
     # E[max(y, 0)] of a normal y
     expected = ON_SCALE.mean * stats.norm.cdf(ratio) + std * stats.norm.pdf(ratio)
     np.testing.assert_allclose(predictive.mean, expected, atol=0.01)
+
+
+def test_the_learned_part_of_a_warp_is_inside_its_bounds():
+    bounded = Bounded(BENT, (0.0,))
+    assert bounded.learned is BENT and BENT.learned is BENT and Unwarped().learned is None
+    assert bounded.with_learned(ENDLESS) == Bounded(ENDLESS, (0.0,))

@@ -29,6 +29,15 @@ class AbstractWarp(eqx.Module):
     def log_slope(self, y: OutputPoint) -> OutputPoint:
         """log of the derivative of `forward`."""
 
+    @property
+    @abstractmethod
+    def learned(self) -> "Warp | None":
+        """The part whose parameters are learned, if there is one."""
+
+    @abstractmethod
+    def with_learned(self, part: "Warp") -> "AbstractWarp":
+        """The same with another learned part."""
+
 
 class Unwarped(AbstractWarp):
     """The scale of the observations themselves."""
@@ -41,6 +50,13 @@ class Unwarped(AbstractWarp):
 
     def log_slope(self, y: OutputPoint) -> OutputPoint:
         return namespace(y).zeros_like(y)
+
+    @property
+    def learned(self) -> "Warp | None":
+        return None
+
+    def with_learned(self, part: "Warp") -> "Unwarped":
+        return self
 
 
 class Bounded(AbstractWarp):
@@ -68,6 +84,13 @@ class Bounded(AbstractWarp):
 
     def log_slope(self, y: OutputPoint) -> OutputPoint:
         return self.warp.log_slope(y)
+
+    @property
+    def learned(self) -> "Warp | None":
+        return self.warp.learned
+
+    def with_learned(self, part: "Warp") -> "Bounded":
+        return Bounded(self.warp.with_learned(part), self.least, self.most)
 
 
 class Warp(AbstractWarp):
@@ -133,6 +156,13 @@ class Warp(AbstractWarp):
     def log_slope(self, y: OutputPoint) -> OutputPoint:
         log = self._namespace(y).log
         return -log(self._spread(self._inside(y))) - log(_column(self.unit))
+
+    @property
+    def learned(self) -> "Warp | None":
+        return self
+
+    def with_learned(self, part: "Warp") -> "Warp":
+        return part
 
     def _inside(self, y: OutputPoint) -> OutputPoint:
         return self._namespace(y).clip(y, _column(self.low), _column(self.high))
