@@ -1,4 +1,4 @@
-"""Tables whose rows are in the order of time."""
+"""Tables whose rows are in time order."""
 
 import numpy as np
 import pandas as pd

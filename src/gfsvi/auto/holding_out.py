@@ -44,7 +44,7 @@ def held_out_rows(
 ) -> np.ndarray:
     """Sorted positions of the rows to hold out; none if there would be fewer than two.
 
-    The latest rows if they are in an order of time, otherwise random ones.
+    The latest rows if they are in time order, otherwise random ones.
     """
     count = round(fraction * num_rows)
     if count < 2 or num_rows - count < 2:
@@ -56,14 +56,13 @@ def held_out_rows(
 
 def future_held_out(order: TimeOrder, num_held_out: int) -> Diagnostic:
     """Say that the latest rows were held out, and how to use them in the end."""
-    why = f" in the order of `{order.column}`" if order.column else ""
+    why = f"sorted by `{order.column}`" if order.column else "taken to be in time order"
     return Diagnostic(
         "future_held_out",
         "note",
         "The latest rows are held out",
-        f"The rows are{why or ' taken to be in the order of time'}, so the model was not trained "
-        f"on the latest {num_held_out} of them: scores on these say how well the past predicts the "
-        "future.",
-        "Train the final model on all rows: `gfsvi fit` with `--hold-out none`, in Python "
+        f"The rows are {why}, so the model was not trained on the latest {num_held_out} of them; "
+        "scores on these rows show how well the past predicts the future.",
+        "For the final model, train on all rows: `gfsvi fit` with `--hold-out none`, in Python "
         '`held_out="none"`.',
     )

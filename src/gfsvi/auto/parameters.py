@@ -37,8 +37,8 @@ class Parameters:
         batch_size: Rows per step.
         validation_fraction: Share of the rows that is held out to stop early and set the noise;
             None for none where every row can be left out in closed form, else a tenth.
-        held_out: Which rows these are: "auto" for the latest of a table that is in the order of
-            time and random ones of others, "end" for the last, "random", or "none".
+        held_out: Which rows these are: "auto" for the latest ones of a table in time order and
+            random ones otherwise, "end" for the last ones, "random", or "none".
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
         watch: Called regularly with the phase ("prior", "mean", "posterior" or "examination") and

@@ -187,7 +187,9 @@ def _bounded(likelihood: AbstractLikelihood, y: np.ndarray, target: Numbers) -> 
 def limits_in_words(likelihood: AbstractLikelihood, target: Numbers | Labels) -> str | None:
     """Which predictions the likelihood excludes, in a sentence."""
     if isinstance(likelihood, Poisson | NegativeBinomial):
-        return "The target is a count: predictions are never negative, and intervals whole numbers."
+        return (
+            "The target is a count: predictions are never negative, intervals end at whole numbers."
+        )
     warp = getattr(likelihood, "warp", None)
     if not isinstance(warp, Bounded) or not isinstance(target, Numbers):
         return None

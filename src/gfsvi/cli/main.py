@@ -111,7 +111,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         type=_one_of(*ways),
         default="auto",
         metavar="ROWS",
-        help=f"rows to judge predictions on: {', '.join(ways)}",
+        help=f"which rows to hold out for evaluation: {', '.join(ways)}",
     )
     command.add_argument("--seed", type=_whole_number, default=0)
     command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
@@ -164,7 +164,7 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--retry", action="store_true", help="repeat failed runs")
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
-        "tune", help="search for the settings that score best on validation rows"
+        "tune", help="search for the settings that score best on validation data"
     )
     _add_experiment(command)
     command.add_argument("--trials", type=_positive, help="per data set and method")
@@ -194,7 +194,7 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("list", help="list what has a name")
+    command = commands.add_parser("list", help="list available kernels, methods, data sets")
     names = listing.collections()
     command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)

@@ -55,8 +55,8 @@ _HONESTY = {
         "that the model has never seen."
     ),
     "future": (
-        "The rows are in the order of {column}, so the latest {rows} were held out: these scores "
-        "say how well the past predicts the future. Train the final model on all rows, with "
+        "The rows are sorted by {column}, so the latest {rows} were held out: these scores show "
+        "how well the past predicts the future. For the final model, train on all rows with "
         "`--hold-out none`."
     ),
     "left_out": (
@@ -65,8 +65,8 @@ _HONESTY = {
         "them with `gfsvi evaluate` on rows that the model has never seen."
     ),
     "left_out_in_time": (
-        "Each row was predicted without itself (leave-one-out), but from rows before and after it, "
-        "in the order of {column}: expect worse scores in the future, and measure them with "
+        "Each row was predicted without itself (leave-one-out), but with the help of later rows "
+        "(they are sorted by {column}): expect worse scores in the future, and measure them with "
         "`--hold-out end`."
     ),
 }
@@ -221,7 +221,7 @@ def signal_and_noise(output: RegressionOutput) -> str:
     return (
         f"The columns explain {_about(output.explained_share)} of the variance of "
         f"{quoted(output.name)}; the rest is noise with a standard deviation of about "
-        f"{number(output.noise)}, which more rows like these would not reduce."
+        f"{number(output.noise)}, which more rows of this kind would not reduce."
     )
 
 
@@ -236,7 +236,7 @@ def _about(share: float) -> str:
 def class_overlap(labels: ClassificationResult) -> str:
     """How much of the uncertainty about classes more data would remove."""
     return (
-        f"More rows like these would remove {_about(labels.learnable_share)} of the "
+        f"More rows of this kind would remove {_about(labels.learnable_share)} of the "
         "uncertainty about classes; the rest is due to overlap between them."
     )
 

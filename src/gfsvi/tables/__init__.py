@@ -3,7 +3,7 @@
 `reading` reads and writes files, `cells` parses single columns into numbers, texts and dates, and
 `recognition` decides which of these a column holds. `columns` has one recipe per kind of column,
 `learning` chooses a recipe for each, `targets` handles what is predicted, and `preparation` puts
-them together. `time_order` recognises rows in the order of time, `weights` reads row weights, and
+them together. `time_order` recognises rows in time order, `weights` reads row weights, and
 `sentences` phrases the notes for the user.
 """
 

@@ -1,4 +1,4 @@
-"""Recognise a table whose rows are in the order of time."""
+"""Recognise a table whose rows are in time order."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _STYLED = re.compile(r"\d{1,2}-\d{1,2}-\d{4}")
 
 
 class TimeOrder(NamedTuple):
-    """The column that the rows are in the order of, and the time of each row as a number."""
+    """The column that the rows are sorted by, and the time of each row as a number."""
 
     column: str
     times: np.ndarray
@@ -37,7 +37,7 @@ class TimeOrder(NamedTuple):
 
 
 def time_order(frame: "pandas.DataFrame") -> TimeOrder | None:
-    """The first column of dates or years that the rows are in the order of, if there is one.
+    """The first column of dates or years that the rows are sorted by, if there is one.
 
     The newest row may be the first or the last.
     """
