@@ -1,5 +1,7 @@
 """Rows that are held out: random ones, or the latest of a table in time order."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,7 +9,12 @@ import pytest
 from gfsvi import BayesianRegressor, GFSVIRegressor
 from gfsvi.auto.holding_out import held_out_rows, order_of_rows, share_held_out
 from gfsvi.auto.parameters import Parameters
+from gfsvi.auto.quality import Judged, quality
 from gfsvi.auto.recipe import DEFAULT
+from gfsvi.auto.targets import Numbers
+from gfsvi.likelihoods import Normal
+from gfsvi.methods import ExactGP
+from gfsvi.predictives import NormalPredictive
 from gfsvi.tables import TimeOrder
 
 ORDER = TimeOrder("when", np.arange(50.0))
@@ -64,7 +71,7 @@ def test_the_page_says_that_the_future_was_held_out(series, tmp_path) -> None:
     model, frame = series
     write_report(model, frame, "y", tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "12 held-out rows, the latest ones" in page
+    assert "On the 12 latest rows (held out), half of the predictions" in page
     assert "how well the past predicts the future" in page
 
 
@@ -75,3 +82,15 @@ def test_rows_of_weight_zero_do_not_shift_the_end() -> None:
     weights = np.where(np.arange(60) % 2, 1.0, 0.0)
     model.fit_table(frame, "y", sample_weight=weights)
     assert list(model.fitted_.validation_rows) == [55, 57, 59]
+
+
+def test_a_warning_about_the_future_says_that_it_may_differ() -> None:
+    y, zeros, ones = np.random.default_rng(0).normal(size=100), np.zeros(100), np.ones(100)
+    narrow = NormalPredictive(zeros, zeros, 0.01 * ones)
+    posterior = SimpleNamespace(likelihood=Normal())
+    fitted = SimpleNamespace(target=Numbers(0.0, 1.0), posterior=posterior, preparation=None)
+    judged = Judged(narrow, y, ones, y, ones, True, ExactGP, is_future=True)
+    *_, found = quality(judged, fitted)  # pyright: ignore[reportArgumentType]
+    assert found.message.endswith("rows that are later than the training rows.")
+    assert found.remedy.startswith("The future may differ from the past")
+    assert "`--likelihood warped_normal`" in found.remedy

@@ -183,7 +183,7 @@ class Learner:
         )
         y = observed.y if isinstance(observed.target, Labels) else y
         rows, method = Data(x, y, weights), type(self.recipe.method)
-        found = quality(judged_rows(fitted, rows, held_out, method), fitted)
+        found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         if order is not None and len(held_out):

@@ -99,7 +99,9 @@ def listed(items: Sequence[str], most: int = 6) -> str:
 
 
 def between(low: float, high: float) -> str:
-    """Format an interval."""
+    """Format an interval; the ends of intervals of counts are whole numbers."""
+    if float(low).is_integer() and float(high).is_integer():
+        return f"{tick(low)} to {tick(high)}"
     error = (float(high) - float(low)) / 4
     return f"{beside(low, error)} to {beside(high, error)}"
 

@@ -39,10 +39,10 @@ _SLOW_LENGTHSCALE = 4.0
 _SLOW_SHARE = 0.25
 _NEGLIGIBLE = 0.01
 _JUDGED_ROWS: dict[JudgedOn, str] = {
-    "held_out": "held-out rows",
-    "future": "held-out rows, the latest ones",
-    "left_out": "rows (each predicted without itself)",
-    "trained": "training rows",
+    "held_out": "{} held-out rows",
+    "future": "the {} latest rows (held out)",
+    "left_out": "{} rows (each predicted without itself)",
+    "trained": "{} training rows",
 }
 _HONESTY = {
     "trained": (
@@ -143,7 +143,7 @@ def importance(importance: Importance, target: int = 0) -> str:
 
 def summary(evidence: Evidence) -> str:
     """The quality of the predictions in one sentence."""
-    rows = f"{count(evidence.num_judged)} {_JUDGED_ROWS[evidence.judged_on]}"
+    rows = _JUDGED_ROWS[evidence.judged_on].format(count(evidence.num_judged))
     if evidence.labels is not None:
         return f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly."
     output = evidence.outputs[0]
