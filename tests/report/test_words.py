@@ -89,6 +89,7 @@ def test_long_names_are_shortened_to_one_line() -> None:
 
 def test_cells_show_whole_numbers_and_missing_ones() -> None:
     cells = [24.0, np.int64(-3), 2.5, math.nan, None, True, "text", pd.Timestamp("2020-02-01")]
+    cells += [np.datetime64("2020-02-01", "s"), 19580329]
     assert [formatting.cell(c) for c in cells] == [
         "24",
         "−3",
@@ -98,6 +99,8 @@ def test_cells_show_whole_numbers_and_missing_ones() -> None:
         "True",
         "text",
         "2020-02-01",
+        "2020-02-01",
+        "19\N{NARROW NO-BREAK SPACE}580\N{NARROW NO-BREAK SPACE}329",
     ]
 
 

@@ -11,7 +11,7 @@ from gfsvi.auto.coverage import are_inside
 from gfsvi.auto.targets import Labels
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
-from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT
+from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT, WarpedNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
@@ -198,7 +198,8 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
 def _other_likelihood(used: AbstractLikelihood, is_narrow: bool) -> str:
     if isinstance(used, Poisson):
         return "negative_binomial" if is_narrow else "warped_normal"
-    if isinstance(used, Normal | StudentT | NegativeBinomial):
+    is_unwarped = isinstance(used, WarpedNormal) and used.warp.learned is None
+    if is_unwarped or isinstance(used, Normal | StudentT | NegativeBinomial):
         return "warped_normal"
     return "student_t" if is_narrow else "normal"
 

@@ -1,17 +1,14 @@
 """Counts that scatter more than those of independent events."""
 
-from typing import ClassVar
-
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
-from jaxtyping import ArrayLike, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractRealLikelihood,
+    AbstractCountLikelihood,
     FunctionValues,
     PointLogProb,
-    check_counts,
     per_output,
 )
 from gfsvi.likelihoods.expectations import expectation_by_quadrature
@@ -22,30 +19,16 @@ from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues
 
 
-class NegativeBinomial(AbstractRealLikelihood):
+class NegativeBinomial(AbstractCountLikelihood):
     """y counts events of the mean exp(f) and the variance exp(f) + dispersion exp(2 f).
 
     The rate of each observation is itself random; without dispersion it is `Poisson`.
     """
 
     dispersion: PerOutput = positive(0.5)
-    discrete: ClassVar[bool] = True
-    conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = False
 
     def __check_init__(self) -> None:
         check_positive(self, dispersion=self.dispersion)
-
-    def check(self, y: ArrayLike) -> None:
-        check_counts(self, y)
-
-    def num_outputs(self, y: AnyArray) -> int:
-        return len(library_layout(y))
-
-    @property
-    def noise_std(self) -> None:
-        return None
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return jnp.sum(self._log_probs(y, f), axis=0)

@@ -1,17 +1,14 @@
 """Counts."""
 
-from typing import ClassVar
-
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
-from jaxtyping import ArrayLike, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractRealLikelihood,
+    AbstractCountLikelihood,
     FunctionValues,
     PointLogProb,
-    check_counts,
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -20,23 +17,8 @@ from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Samples
 
 
-class Poisson(AbstractRealLikelihood):
+class Poisson(AbstractCountLikelihood):
     """y counts events that arrive at the rate exp(f)."""
-
-    discrete: ClassVar[bool] = True
-    conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = False
-
-    def check(self, y: ArrayLike) -> None:
-        check_counts(self, y)
-
-    def num_outputs(self, y: AnyArray) -> int:
-        return len(library_layout(y))
-
-    @property
-    def noise_std(self) -> None:
-        return None
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return self._from_rate(y, f, jnp.exp(f))

@@ -8,6 +8,7 @@ import numpy as np
 PERCENT = "\N{NO-BREAK SPACE}%"
 _MINUS = "\N{MINUS SIGN}"
 _THIN = "\N{NARROW NO-BREAK SPACE}"
+_LARGEST_WHOLE = 1e10
 _GROUPED_DIGITS = 5  # 2007 may be a year
 
 
@@ -33,6 +34,10 @@ def beside(value: float, error: float) -> str:
         return number(value)
     decimals = max(1 - math.floor(math.log10(error)), 2 - math.floor(math.log10(size)))
     return _with_decimals(value, min(decimals, 6))
+
+
+def _usual(value: float) -> str:
+    return tick(value) if math.isfinite(value) else number(value)
 
 
 def tick(value: float) -> str:
@@ -111,6 +116,7 @@ def cell(value: object) -> str:
     if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
         if math.isnan(value):
             return "missing"
-        return tick(float(value)) if math.isfinite(value) else number(float(value))
-    text = str(value).removesuffix(" 00:00:00")  # a date
+        is_whole = float(value).is_integer() and abs(value) < _LARGEST_WHOLE
+        return grouped(f"{value:.0f}") if is_whole else _usual(float(value))
+    text = str(value).removesuffix(" 00:00:00").removesuffix("T00:00:00")  # a date
     return "missing" if value is None or text in ("nan", "NaT", "<NA>") else shortened(text, 24)

@@ -146,8 +146,17 @@ def _row(
     description: tuple[str, str, str],
     novelty: float,
 ) -> Row:
-    cells = tuple(formatting.cell(case.frame[column].iloc[row]) for column in columns)
+    cells = tuple(_cell(case, column, row) for column in columns)
     return Row(int(case.numbers[row]), cells, *description, novelty, bool(case.held_out[row]))
+
+
+def _cell(case: Case, name: str, row: int) -> str:
+    """A cell as the user would write it; dates may be stored as numbers."""
+    column = next(column for column in case.columns if column.name == name)
+    if column.first_day is None or case.frame[name].dtype.kind not in "iuf":
+        return formatting.cell(case.frame[name].iloc[row])
+    passed = np.timedelta64(round(case.x[row, column.features[0]] * 86_400), "s")
+    return formatting.cell(np.datetime64(column.first_day, "s") + passed)
 
 
 def _number_describer(case: Case, predictive: AbstractRealPredictive) -> Describer:
