@@ -10,8 +10,8 @@ MAX_ROWS = 1000
 """With a thousand rows a share has a standard error of a few percent."""
 MAX_PREDICTIONS = 20_000
 """Shuffled rows that are predicted for all columns together."""
-MIN_SHUFFLED = 100
-"""Shuffled rows per column, however many columns there are."""
+SHUFFLED = (100, 2000)
+"""The fewest and the most shuffled rows per column, however many columns there are."""
 NUM_BLOCKS = 20
 """Blocks of rows that are left out in turn to find the standard errors."""
 
@@ -77,7 +77,7 @@ def importance(
     rows = _representative(x, weights, min(len(x), MAX_ROWS))
     values = _components(respond(rows))
     random = np.random.default_rng(seed)
-    num_shuffled = max(MIN_SHUFFLED, MAX_PREDICTIONS // max(1, len(groups)))
+    num_shuffled = int(np.clip(MAX_PREDICTIONS // max(1, len(groups)), *SHUFFLED))
     kept, given = (_passes(len(rows), num_shuffled, random) for _ in range(2))
     blocks = random.permutation(len(rows)) % min(NUM_BLOCKS, len(rows))
     shares = []
