@@ -5,11 +5,14 @@ import os
 import pty
 import signal
 import subprocess
+import sys
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from gfsvi.cli import progress
 from gfsvi.cli.progress import Reporter
+from gfsvi.numerics import progress
 from gfsvi.training.settings import Progress
 
 HALFWAY = Progress(50, 100, -1.0, None)
@@ -29,7 +32,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_plain_lines(impatient):
     stream = io.StringIO()
     with Reporter(stream=stream) as reporter:
         reporter.watch("posterior", HALFWAY)
-    assert "75%  posterior, step 50 of 100, about 0 s left\n" in stream.getvalue()
+    assert "75%  training the posterior, step 50 of 100, almost done\n" in stream.getvalue()
     assert stream.getvalue().isprintable() is False  # it ends its line
     assert not {"\r", "\x1b"} & set(stream.getvalue())
 
@@ -48,7 +51,9 @@ def test_on_a_terminal_progress_is_a_bar_with_the_time_left():
         reporter.watch("posterior", HALFWAY)
         reporter.say("a remark")
     shown = stream.getvalue()
-    assert "█" * 18 + "░" * 6 + "  75%  posterior    0 s left" in shown
+    assert (
+        "█" * 18 + "░" * 6 + "  75%  training the posterior, step 50 of 100, almost done" in shown
+    )
     assert "\r\x1b[Ka remark\n" in shown
     assert shown.endswith("\r\x1b[K")  # nothing of the bar stays
 
@@ -58,7 +63,36 @@ def test_the_bar_never_goes_back():
     with Reporter(stream=stream) as reporter:
         reporter.watch("prior", Progress(100, 100, 0.0, None))
         reporter.watch("prior", Progress(1, 100, 0.0, None))  # of the next family of kernels
-    assert stream.getvalue().count(" 30%") == 2
+    assert stream.getvalue().count(" 31%") == 2
+
+
+def test_the_page_is_a_stage_like_the_others():
+    stream = Terminal()
+    with Reporter(stream=stream, has_page=True) as reporter:
+        reporter.watch("examination", Progress(0, 1, 0.0, None))
+        reporter.watch("page", Progress(1, 2, 0.0, None))
+    assert " 70%  examining the fit" in stream.getvalue()
+    assert " 90%  writing the page, step 1 of 2" in stream.getvalue()
+
+
+def test_time_passes_without_a_step(monkeypatch):
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.02)
+    stream = io.StringIO()
+    with Reporter(stream=stream):
+        time.sleep(0.2)
+    assert stream.getvalue().count("preparing, 0 s so far") >= 3
+
+
+def test_a_notebook_shows_a_bar_that_is_updated(monkeypatch):
+    shown = []
+    handle = SimpleNamespace(update=lambda bundle, raw: shown.append(bundle["text/html"]))
+    output = SimpleNamespace(display=lambda *_, **__: handle)
+    monkeypatch.setitem(sys.modules, "ipykernel", SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "IPython.display", output)
+    with progress.Display() as display:
+        display.watch("mean", HALFWAY)
+    assert "training the network, step 50 of 100" in shown[0] and "<progress" in shown[0]
+    assert "done in" in shown[-1]
 
 
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
@@ -118,8 +152,8 @@ def test_a_pseudo_terminal_shows_a_bar(start, table):
     process = start(*words, stderr=there, stdout=subprocess.DEVNULL)
     os.close(there)
     shown = b""
-    while "░".encode() not in shown:
+    while b" s left" not in shown:
         shown += os.read(here, 1024)
     process.send_signal(signal.SIGKILL)
     os.close(here)
-    assert b" s left" in shown
+    assert "█".encode() in shown and "░".encode() in shown

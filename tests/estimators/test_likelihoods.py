@@ -21,6 +21,7 @@ TARGETS = {
     "bernoulli": LABELS,
     "categorical": LABELS,
     "heteroscedastic_normal": NUMBERS,
+    "negative_binomial": COUNTS,
     "normal": NUMBERS,
     "poisson": COUNTS,
     "student_t": NUMBERS,

@@ -14,6 +14,7 @@ from gfsvi.likelihoods import (
     Categorical,
     CustomLikelihood,
     HeteroscedasticNormal,
+    NegativeBinomial,
     Normal,
     Poisson,
     StudentT,
@@ -38,6 +39,10 @@ def test_log_probs_are_those_of_scipy():
         (Normal(0.3).log_prob(Y, F[:1]), scipy.stats.norm.logpdf(Y, F[0], 0.3)),
         (StudentT(0.3, 2.5).log_prob(Y, F[:1]), scipy.stats.t.logpdf(Y, 2.5, F[0], 0.3)),
         (Poisson().log_prob(counts, F[:1]), scipy.stats.poisson.logpmf(counts, np.exp(F[0]))),
+        (
+            NegativeBinomial(0.4).log_prob(counts, F[:1]),
+            scipy.stats.nbinom.logpmf(counts, 1 / 0.4, 1 / (1 + 0.4 * np.exp(F[0]))),
+        ),
         (Bernoulli().log_prob(labels, F[:1]), scipy.stats.bernoulli.logpmf(labels, probability)),
         (
             HeteroscedasticNormal(0.3).log_prob(Y, F),
@@ -50,6 +55,23 @@ def test_log_probs_are_those_of_scipy():
     ]
     for ours, theirs in pairs:
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_a_negative_binomial_has_the_moments_and_draws_of_scipy():
+    likelihood, f = NegativeBinomial(0.4), F[:1]
+    theirs = scipy.stats.nbinom(1 / 0.4, 1 / (1 + 0.4 * np.exp(F[0])))
+    mean, variance = likelihood.moments(f)
+    np.testing.assert_allclose(mean[0], theirs.mean())
+    np.testing.assert_allclose(variance[0], theirs.var())
+    drawn = np.asarray(likelihood.draw(f, 20_000, key=jax.random.key(0)))[:, 0]
+    np.testing.assert_allclose(drawn.mean(axis=0), theirs.mean(), rtol=0.05)
+    np.testing.assert_allclose(drawn.var(axis=0), theirs.var(), rtol=0.1)
+
+
+def test_a_negative_binomial_without_dispersion_is_poisson():
+    counts = np.array([0, 3, 1])
+    ours = NegativeBinomial(1e-7).log_prob(counts, F[:1])
+    np.testing.assert_allclose(ours, Poisson().log_prob(counts, F[:1]), rtol=1e-5)
 
 
 def test_poisson_prediction_has_the_moments_of_a_log_normal_rate():

@@ -7,7 +7,7 @@ from scipy import stats
 from gfsvi.likelihoods import Normal, WarpedNormal
 from gfsvi.numerics.constraints import check_positive
 from gfsvi.predictives import NormalPredictive, WarpedPredictive
-from gfsvi.predictives.warp import Warp
+from gfsvi.predictives.warp import Bounded, Unwarped, Warp
 from gfsvi.values import Marginals
 
 BENT = Warp(centre=-0.5, stretch=0.2, offset=0.3, unit=0.8, low=(-1.0,), high=(2.0,))
@@ -116,3 +116,35 @@ def test_a_stretch_that_is_not_positive_is_refused():
         check_positive(Warp(), stretch=np.array(-1.0))
     with pytest.raises(ValueError, match="Warp expects a positive, finite unit"):
         Warp(unit=0.0)
+
+
+def test_nothing_that_is_predicted_leaves_the_bounds(key):
+    predictive = WarpedPredictive.of(Bounded(Unwarped(), (-0.5,), (0.6,)), ON_SCALE)
+    quantiles = predictive.quantile(np.linspace(0.001, 0.999, 9))
+    drawn = predictive.sample(500, key=key)
+    for found in (quantiles, drawn, predictive.mean):
+        assert np.min(found) >= -0.5 and np.max(found) <= 0.6
+    assert np.any(drawn == -0.5) and np.any((drawn > -0.5) & (drawn < 0.6))
+
+
+def test_inside_its_bounds_a_bounded_warp_is_the_warp_itself():
+    bounded = Bounded(BENT, (-5.0,), (50.0,))
+    z = bounded.forward(Y)
+    assert np.array_equal(z, BENT.forward(Y))
+    assert np.array_equal(bounded.inverse(z), BENT.inverse(z))
+    assert np.array_equal(bounded.log_slope(Y), BENT.log_slope(Y))
+
+
+def test_the_mean_of_a_bounded_observation_is_that_of_tobin():
+    predictive = WarpedPredictive.of(Bounded(Unwarped(), (0.0,)), ON_SCALE)
+    std = np.sqrt(ON_SCALE.variance)
+    ratio = ON_SCALE.mean / std
+    # E[max(y, 0)] of a normal y
+    expected = ON_SCALE.mean * stats.norm.cdf(ratio) + std * stats.norm.pdf(ratio)
+    np.testing.assert_allclose(predictive.mean, expected, atol=0.01)
+
+
+def test_the_learned_part_of_a_warp_is_inside_its_bounds():
+    bounded = Bounded(BENT, (0.0,))
+    assert bounded.learned is BENT and BENT.learned is BENT and Unwarped().learned is None
+    assert bounded.with_learned(ENDLESS) == Bounded(ENDLESS, (0.0,))

@@ -13,6 +13,7 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_linnerud
 
 from gfsvi import Model
+from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import Matern52
@@ -57,6 +58,15 @@ class StandIn(SimpleNamespace):
         spread, square = self.target.spread, self.target.spread**2
         mean = mean * spread + self.target.centre
         return NormalPredictive(mean, epistemic * square, aleatoric * square)
+
+    def importance(self, x: np.ndarray, weights: np.ndarray | None = None) -> Importance:
+        def respond(rows: np.ndarray) -> np.ndarray:
+            return self.moments(rows)[0][
+                :, None if isinstance(self.target, Labels) else slice(None)
+            ]
+
+        groups = self.preparation.features_of_columns
+        return importance(respond, x, groups, weights=weights)
 
     def novelty(self, x: np.ndarray) -> np.ndarray:
         return np.clip(self.moments(x)[1], 0, 1)
@@ -115,9 +125,9 @@ def diabetes() -> pd.DataFrame:
     """A real table made untidy with a hostile name, text and missing cells."""
     frame = load_diabetes(as_frame=True, scaled=False)["frame"].iloc[:220].copy()
     random = np.random.default_rng(0)
-    frame["sex"] = np.where(frame["sex"] > 1, "second", "<b>first</b>")
+    frame["sex"] = np.where(frame["sex"] > 1, "second $x^2$", "<b>first</b>")
     frame.loc[random.choice(220, 12, replace=False), "bmi"] = np.nan
-    frame["clinic"] = random.choice(["north", "south & east", "west $x^2$"], 220)
+    frame["clinic"] = random.choice(["north", "south & east", "west"], 220)
     return frame.rename(columns={"s5": SCRIPT, "s6": "price in $ of $x_1"})
 
 

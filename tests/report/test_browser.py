@@ -17,6 +17,22 @@ UNDRAWN = """svg => {
     return box.width > 0 && box.height > 0 && seen.length > 3;
 }"""
 
+# Pairs of texts in one picture whose boxes overlap by more than a hair, and texts off the page.
+COLLISIONS = """() => [...document.querySelectorAll('svg')].flatMap(svg => {
+    const found = [], texts = [...svg.querySelectorAll('text')];
+    const boxes = texts.map(text => text.getBoundingClientRect());
+    boxes.forEach((a, i) => {
+        if (a.left < -1 || a.right > window.innerWidth + 1) found.push(texts[i].textContent);
+        boxes.slice(i + 1).forEach((b, j) => {
+            const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+            const high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+            if (wide > 2 && high > 3)
+                found.push(texts[i].textContent + ' | ' + texts[i + 1 + j].textContent);
+        });
+    });
+    return found;
+})"""
+
 
 VIEWS = {
     "light": {"viewport": {"width": 1200, "height": 900}, "color_scheme": "light"},
@@ -75,6 +91,21 @@ def test_text_can_be_read_on_a_phone(opened: dict[str, Any]) -> None:
         " * Math.hypot(m.a, m.b); })"
     )
     assert min(heights) > 7.5
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_labels_of_pictures_neither_collide_nor_leave_the_page(
+    opened: dict[str, Any], name: str
+) -> None:
+    assert opened[name][0].evaluate(COLLISIONS) == []
+
+
+def test_tables_that_are_wider_than_the_page_show_that_they_scroll(opened: dict[str, Any]) -> None:
+    styles = opened["narrow"][0].evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth)"
+        ".map(box => getComputedStyle(box).backgroundImage)"
+    )
+    assert styles and all("gradient" in style for style in styles)
 
 
 def test_hostile_names_are_shown_as_they_are(opened: dict[str, Any], request: Any) -> None:

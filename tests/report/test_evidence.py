@@ -9,6 +9,7 @@ from gfsvi.kernels import Linear, Matern32, Periodic
 from gfsvi.report.assumptions import prior_evidence
 from gfsvi.report.case import Case, build_case, thinned
 from gfsvi.report.evidence import Evidence
+from gfsvi.report.formatting import cell
 
 
 def case_of(fitted: Any, frame: Any) -> Case:
@@ -41,10 +42,10 @@ def test_coverage_grows_with_the_level(evidence: Evidence) -> None:
 def test_the_shortest_length_scale_comes_first(evidence: Evidence) -> None:
     scales = evidence.prior.length_scales
     assert [scale.value for scale in scales] == sorted(scale.value for scale in scales)
-    assert scales[0].feature == "age" and scales[0].wiggliness == 1 / scales[0].value
-    by_name = {scale.feature: scale for scale in scales}
+    assert scales[0].column == "age"
+    by_name = {scale.column: scale for scale in scales}
     assert by_name["age"].in_units is not None
-    assert by_name["sex = second"].in_units is None
+    assert by_name["sex"].in_units is None
 
 
 def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression: Any) -> None:
@@ -52,9 +53,16 @@ def test_effects_vary_one_column_in_its_own_units(evidence: Evidence, regression
     assert len(effects) == 9
     ages = regression[1]["age"]
     assert ages.min() <= effects["age"].grid[0] < effects["age"].grid[-1] <= ages.max()
-    assert set(effects["sex"].levels or ()) == {"second", "<b>first</b>"}
+    assert set(effects["sex"].levels or ()) == {"second $x^2$", "<b>first</b>"}
     line = effects["bmi"].lines[0]
     assert np.all(line.observed_low < line.low) and np.all(line.high < line.observed_high)
+
+
+def test_the_columns_that_matter_most_are_shown_first(evidence: Evidence) -> None:
+    total = dict(zip(evidence.importance.columns, evidence.importance.total, strict=True))
+    shown = [total[effect.column] for effect in evidence.outputs[0].effects]
+    assert shown == sorted(total.values(), reverse=True)[: len(shown)]
+    assert list(evidence.uncertainty.columns) == [e.column for e in evidence.outputs[0].effects[:3]]
 
 
 def test_uncertain_rows_are_numbered_as_in_the_file(evidence: Evidence, regression: Any) -> None:
@@ -63,7 +71,8 @@ def test_uncertain_rows_are_numbered_as_in_the_file(evidence: Evidence, regressi
     assert len(most_novel) == 10
     x = fitted.preparation.inputs(frame)
     assert most_novel[0].number == int(np.argmax(fitted.novelty(x))) + 1
-    assert most_novel[0].cells[0] == f"{frame['age'].iloc[most_novel[0].number - 1]:.0f}"
+    shown = evidence.uncertainty.columns[0]
+    assert most_novel[0].cells[0] == cell(frame[shown].iloc[most_novel[0].number - 1])
 
 
 def test_rows_without_a_target_keep_the_numbers_of_the_others(regression: Any) -> None:
@@ -117,8 +126,8 @@ def test_kernels_without_length_scales_are_measured(regression: Any) -> None:
     prior_model = dataclasses.replace(fitted.prior, function=function)
     fitted = type(fitted)(**{**vars(fitted), "prior": prior_model})
     scales = prior_evidence(case_of(fitted, frame)).length_scales
-    assert len(scales) == len(fitted.feature_names)
-    assert all(np.isfinite(scale.wiggliness) for scale in scales)
+    assert len(scales) == len(fitted.preparation.features_of_columns)
+    assert all(np.isfinite(scale.value) and scale.value > 0 for scale in scales)
 
 
 def test_large_tables_are_thinned_evenly() -> None:

@@ -4,10 +4,12 @@ import dataclasses
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gfsvi.auto.importance import Importance
 from gfsvi.report import formatting, words
 from gfsvi.report.evidence import (
     Evidence,
@@ -27,11 +29,42 @@ from gfsvi.report.evidence import (
         (41.23, "41.2"),
         (-0.5, "−0.500"),
         (123.4, "123"),
+        (1234.5, "1234"),
+        (12345, "12 345"),
         (1234567, "1 234 567"),
     ],
 )
 def test_numbers_have_three_digits(value: float, text: str) -> None:
     assert formatting.number(value).replace("\N{NARROW NO-BREAK SPACE}", " ") == text
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (371.52, 0.4, "371.52"),
+        (371.52, 30.0, "372"),
+        (348179, 65000, "348 000"),
+        (2.5, 0.0, "2.50"),
+    ],
+)
+def test_values_are_as_precise_as_their_error(value: float, error: float, text: str) -> None:
+    assert formatting.beside(value, error).replace("\N{NARROW NO-BREAK SPACE}", " ") == text
+
+
+def test_thousands_are_written_in_one_way() -> None:
+    written = {
+        formatting.number(12345),
+        formatting.count(12345),
+        formatting.cell(12345),
+        formatting.tick(12345.0),
+    }
+    assert written == {"12\N{NARROW NO-BREAK SPACE}345"}
+    assert formatting.cell(2007) == formatting.tick(2007.0) == "2007"  # maybe a year
+
+
+def test_one_thing_is_singular() -> None:
+    assert formatting.counted(1, "column") == "1 column"
+    assert formatting.counted(0, "row") == "0 rows"
 
 
 @given(st.floats())
@@ -55,15 +88,19 @@ def test_long_names_are_shortened_to_one_line() -> None:
 
 
 def test_cells_show_whole_numbers_and_missing_ones() -> None:
-    cells = [24.0, np.int64(-3), 2.5, math.nan, None, True, "text"]
+    cells = [24.0, np.int64(-3), 2.5, math.nan, None, True, "text", pd.Timestamp("2020-02-01")]
+    cells += [np.datetime64("2020-02-01", "s"), 19580329]
     assert [formatting.cell(c) for c in cells] == [
         "24",
         "−3",
-        "2.50",
+        "2.5",
         "missing",
         "missing",
         "True",
         "text",
+        "2020-02-01",
+        "2020-02-01",
+        "19\N{NARROW NO-BREAK SPACE}580\N{NARROW NO-BREAK SPACE}329",
     ]
 
 
@@ -77,14 +114,24 @@ def test_the_prior_says_how_quickly_the_target_can_change() -> None:
     assert "matter" not in said  # a length scale does not measure importance
 
 
+def test_the_columns_that_predictions_depend_on_are_named() -> None:
+    shares = np.array([0.005, 0.4, 0.3])
+    found = Importance(("age", "bmi", "s5"), shares, shares, shares, shares)
+    assert words.importance(found).replace("\N{NO-BREAK SPACE}", " ") == (
+        "The total share is 40 % for `bmi` and 30 % for `s5`."
+    )
+    nothing = dataclasses.replace(found, total=np.zeros(3))
+    assert words.importance(nothing).startswith("No column changes the predictions")
+
+
 def test_many_length_scales_are_summarized() -> None:
     scales = tuple(LengthScale(name, 1.0 + i / 2, None) for i, name in enumerate("abcdef"))
     (said,) = words.prior_sentences(PriorEvidence((), scales[:2]), ["y"])
     assert said == "The length scale is 1.00 along `a` and 1.50 along `b`."
     (said,) = words.prior_sentences(PriorEvidence((), scales[:5]), ["y"])
-    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 1 other feature.")
+    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 1 other column.")
     (said,) = words.prior_sentences(PriorEvidence((), scales), ["y"])
-    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 2 other features.")
+    assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 2 other columns.")
 
 
 def test_a_common_length_scale_is_said_once() -> None:
@@ -127,3 +174,14 @@ def test_the_worst_interval_is_named(evidence: Evidence, shift: float, said: str
     off = np.where(np.isclose(levels, 0.55), levels + shift, levels + 0.75 * shift)
     found = words.calibration(with_coverages(evidence, off))
     assert found == f"The intervals are {said}, especially the {formatting.percent(0.55)} one."
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(0.48, "about 48 %"), (0.001, "less than 1 %"), (0.999, "more than 99 %")]
+)
+def test_shares_of_the_variance_are_said_in_words(
+    evidence: Evidence, share: float, said: str
+) -> None:
+    output = dataclasses.replace(evidence.outputs[0], explained_share=share)
+    sentence = words.signal_and_noise(output).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"The columns explain {said} of the variance" in sentence

@@ -12,8 +12,9 @@ import pytest
 
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
-from gfsvi.likelihoods import Normal, StudentT
+from gfsvi.likelihoods import Normal, StudentT, WarpedNormal
 from gfsvi.networks.mlp import MLP
+from gfsvi.predictives.warp import Bounded, Unwarped, Warp
 from gfsvi.serving import predictor, read_predictor
 from gfsvi.storage.container import ModelFileError
 
@@ -56,6 +57,14 @@ def test_kernels_with_one_length_scale_are_the_librarys(path):
 def test_normal_observations_are_the_librarys(path, num_targets):
     noise = np.array([0.3, 0.8])[:num_targets]
     assert_equal_predictions(path, likelihood=Normal(noise), num_targets=num_targets)
+
+
+@pytest.mark.parametrize("inner", [Unwarped(), Warp.fitted(np.linspace(-1, 2, 9), 0.3)])
+def test_bounded_observations_are_the_librarys(path, inner):
+    # Beyond most of the means, and within reach of the largest.
+    most = float(inner.inverse(np.array([[9.0]]))[0, 0])
+    likelihood = WarpedNormal(np.array([0.3]), Bounded(inner, most=(most,)))
+    assert_equal_predictions(path, likelihood=likelihood)
 
 
 def test_warped_observations_of_several_targets_are_the_librarys(path):

@@ -5,6 +5,7 @@ importing scikit-learn takes as long as fitting a small table.
 """
 
 from gfsvi.auto.fitted import Fitted as Fitted
+from gfsvi.auto.importance import Importance as Importance
 from gfsvi.auto.learner import Learner as Learner
 from gfsvi.auto.parameters import MethodParameters as MethodParameters
 from gfsvi.auto.parameters import Parameters as Parameters

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
+from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, saved_parameters
 from gfsvi.auto.settings import Settings
@@ -26,6 +27,7 @@ from gfsvi.model import Model, predictive_of
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
+from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
@@ -111,6 +113,35 @@ class Fitted:
     def novelty(self, x: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return self.novelty_measure.at(self.standardized(x))
+
+    def importance(
+        self, x: ArrayLike, *, seed: int = 0, weights: np.ndarray | None = None
+    ) -> Importance:
+        """How much of the variance of predictions each column explains, over rows such as these.
+
+        Args:
+            x: A table or rows of numbers, such as the training rows.
+            seed: Determines how columns are shuffled.
+            weights: How often each row counts.
+        """
+        rows = self.rows(x)
+        if rows.ndim != 2:
+            raise ValueError(
+                f"importance expects a table or rows of numbers; got an array of shape "
+                f"{rows.shape}. Pixels of images are not measured one by one."
+            )
+        if self.preparation is None:
+            groups = {name: (i,) for i, name in enumerate(self.feature_names)}
+        else:
+            groups = self.preparation.features_of_columns
+        return importance(self._responses, rows, groups, seed=seed, weights=weights)
+
+    def _responses(self, x: np.ndarray) -> np.ndarray:
+        """Means by target (row[, target]), or the probabilities of classes (row, 1, class)."""
+        predictive = self.predict(x)
+        if isinstance(predictive, CategoricalPredictive):
+            return np.asarray(predictive.probabilities)[:, None, :]
+        return np.asarray(cast(AbstractRealPredictive, predictive).mean)
 
     def evaluate(
         self, x: ArrayLike, y: np.ndarray, decision: scores.Decision | None = None

@@ -11,11 +11,17 @@ import jax
 import numpy as np
 
 from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.holding_out import (
+    future_held_out,
+    held_out_rows,
+    order_of_rows,
+    share_held_out,
+)
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
-from gfsvi.auto.problem import Problem, Solution, held_out_rows
+from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
 from gfsvi.auto.settings import Settings
@@ -30,7 +36,6 @@ from gfsvi.auto.targets import (
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
-from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.methods.evidence_search import EvidenceSearch
@@ -42,7 +47,7 @@ from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
 from gfsvi.storage import model_file
 from gfsvi.storage.checkpoints import Checkpoints
-from gfsvi.tables import Preparation, PreparedTable
+from gfsvi.tables import Preparation, PreparedTable, TimeOrder
 from gfsvi.version import __version__
 
 Observe = Callable[[np.ndarray, np.ndarray | None], Observed]
@@ -80,10 +85,11 @@ class Learner:
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
-                return observed_numbers(y, self._likelihood_of_numbers, weights)
+                return self._observed_numbers(y, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
-        fitted = self._learn(table.x, table.y, preparation.feature_names, weights, observe)
+        names, order = preparation.feature_names, table.time_order
+        fitted = self._learn(table.x, table.y, names, weights, observe, order)
         return dataclasses.replace(fitted, preparation=preparation)
 
     def learn(
@@ -98,7 +104,7 @@ class Learner:
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
                 return observed_labels(y, self.parameters.likelihood)
-            return observed_numbers(y, self._likelihood_of_numbers, weights)
+            return self._observed_numbers(y, weights)
 
         return self._learn(x, y, names, weights, observe)
 
@@ -121,6 +127,7 @@ class Learner:
                 pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
             prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
             fit = method(prior, data, key=fit_key, validation=validation)
+        phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
         novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
         diagnostics = diagnose(
@@ -141,16 +148,17 @@ class Learner:
         names: Sequence[str] | None,
         weights: np.ndarray | None,
         observe: Observe,
+        order: TimeOrder | None = None,
     ) -> Fitted:
         began, counted = time.monotonic(), np.arange(len(x))
+        order = order_of_rows(self.parameters, order, len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
+            order = order and order._replace(times=order.times[counted])
         centre, spread = _centre_and_spread(x, weights)
-        seed, fraction = int(self.parameters.random_state), self.parameters.validation_fraction
-        if fraction is None:
-            fraction = self.recipe.share_held_out(x.shape)
-        held_out = held_out_rows(len(x), fraction, seed)
+        fraction = share_held_out(self.parameters, self.recipe, x.shape, order)
+        held_out = held_out_rows(len(x), fraction, int(self.parameters.random_state), order)
         with limit_threads(len(x)):
             observed = observe(y, weights)
             outputs = observed.likelihood.num_outputs(observed.y)
@@ -175,15 +183,19 @@ class Learner:
         )
         y = observed.y if isinstance(observed.target, Labels) else y
         rows, method = Data(x, y, weights), type(self.recipe.method)
-        found = quality(judged_rows(fitted, rows, held_out, method), fitted)
+        found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
+        if order is not None and len(held_out):
+            found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
 
-    @property
-    def _likelihood_of_numbers(self) -> str | AbstractLikelihood:
+    def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
         given = self.parameters.likelihood
-        return self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
+        likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
+        return observed_numbers(
+            y, likelihood, weights, conjugate=self.recipe.method.needs_conjugate
+        )
 
     def _settings(
         self, num_rows: int, num_held_out: int, shape: tuple[int, ...], num_outputs: int

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from os import PathLike
+from typing import Literal
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from gfsvi.training.settings import Progress
 Watch = Callable[[str, Progress], bool | None]
 """Called with the name of the phase and its progress; True stops the fit."""
 
-NOT_SAVED = frozenset({"watch", "checkpoint", "time_budget"})
+NOT_SAVED = frozenset({"watch", "verbose", "checkpoint", "time_budget"})
 """Parameters that do not affect what the model is."""
 
 
@@ -36,9 +37,13 @@ class Parameters:
         batch_size: Rows per step.
         validation_fraction: Share of the rows that is held out to stop early and set the noise;
             None for none where every row can be left out in closed form, else a tenth.
+        held_out: Which rows these are: "auto" for the latest ones of a table in time order and
+            random ones otherwise, "end" for the last ones, "random", or "none".
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
-        watch: Called regularly with the phase and its `Progress`; return True to stop.
+        watch: Called regularly with the phase ("prior", "mean", "posterior" or "examination") and
+            its `Progress`; return True to stop.
+        verbose: Whether to show the progress of a fit, on the terminal or in the notebook.
         random_state: A seed or a NumPy random state.
     """
 
@@ -51,9 +56,11 @@ class Parameters:
     num_steps: int | None = None
     batch_size: int | None = None
     validation_fraction: float | None = None
+    held_out: Literal["auto", "end", "random", "none"] = "auto"
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None
+    verbose: bool = False
     random_state: int | np.random.RandomState | None = None
 
 

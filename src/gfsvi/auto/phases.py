@@ -1,13 +1,14 @@
 """The phases of a fit, each with progress, a checkpoint and a share of the time budget."""
 
 import dataclasses
+import math
 import time
 
 from gfsvi.auto.parameters import Watch
 from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.training.settings import Progress, Training
 
-PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
+PRIOR, MEAN, POSTERIOR, EXAMINATION = "prior", "mean", "posterior", "examination"
 SHARES = {PRIOR: 0.4, MEAN: 0.7, POSTERIOR: 1.0}
 """The share of the training time by which each phase must end."""
 AFTERWARDS = 7.0
@@ -31,6 +32,11 @@ class Phases:
             return told_to or self._is_late(SHARES[phase])
 
         return dataclasses.replace(training, watch=watch, checkpoint=self._checkpoint)
+
+    def begin_examination(self) -> None:
+        """Tell that training is over and the result is being examined."""
+        if self._watch is not None:
+            self._watch(EXAMINATION, Progress(0, 1, math.nan, None))
 
     def _is_late(self, share: float) -> bool:
         if self._budget is None:

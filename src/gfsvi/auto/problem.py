@@ -58,11 +58,3 @@ class Solution(NamedTuple):
     history: History
     novelty_measure: Novelty | VarianceShare
     diagnostics: tuple[Diagnostic, ...]
-
-
-def held_out_rows(num_rows: int, fraction: float, seed: int) -> np.ndarray:
-    """Sorted positions of the rows to hold out; none if there would be fewer than two."""
-    count = round(fraction * num_rows)
-    if count < 2 or num_rows - count < 2:
-        return np.zeros(0, int)
-    return np.sort(np.random.default_rng(seed).permutation(num_rows)[:count])

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gfsvi import registry
+from gfsvi.auto.coverage import are_inside
 from gfsvi.auto.targets import Labels
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
-from gfsvi.likelihoods import Normal, StudentT
+from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT, WarpedNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
@@ -28,6 +29,7 @@ OVERRUN = 1.1
 MAX_EXACT = 3000
 """Rows up to which a Gaussian process is fitted exactly in a minute."""
 LEVELS = (0.5, 0.8, 0.95)
+_CHANGE = "The future may differ from the past: fit again as new rows arrive. "
 NAMES = frozenset({"worse_than_guessing", "miscalibrated", "over_budget"})
 
 
@@ -39,7 +41,8 @@ class Judged(NamedTuple):
     """Rows, their predictions, what was observed there, and their weights.
 
     `y` has numbers on the user's scale, or class numbers; `is_new` says that the predictions were
-    made without these rows, and `guess` is the target of the training rows.
+    made without these rows, `is_future` that they are later than the training rows, and `guess` is
+    the target of the training rows.
     """
 
     predictive: AbstractPredictive
@@ -49,19 +52,27 @@ class Judged(NamedTuple):
     guess_weights: np.ndarray
     is_new: bool
     method: type[AbstractMethod]
+    is_future: bool = False
 
     @property
     def kind(self) -> str:
         """What the rows are to the model."""
+        if self.is_future:
+            return "rows that are later than the training rows"
         return "rows that the model was not trained on" if self.is_new else "training rows"
 
 
 def judged_rows(
-    fitted: "Fitted", data: Data, held_out: np.ndarray, method: type[AbstractMethod]
+    fitted: "Fitted",
+    data: Data,
+    held_out: np.ndarray,
+    method: type[AbstractMethod],
+    is_future: bool = False,
 ) -> Judged:
     """Predict held-out rows or, if there are none, training rows, each left out if possible.
 
-    `data` has all rows on the user's scale, with labels as class numbers.
+    `data` has all rows on the user's scale, with labels as class numbers; `is_future` says that
+    the held-out rows are the latest ones.
     """
     x, y, weights = data.x, data.y, data.weights
     weights = np.ones(len(x)) if weights is None else weights
@@ -73,7 +84,16 @@ def judged_rows(
         predictive = fitted.left_out(x[rows], y[rows], weights[rows])
     is_new = len(held_out) > 0 or predictive is not None
     predictive = fitted.predict(x[rows]) if predictive is None else predictive
-    return Judged(predictive, y[rows], weights[rows], y[trained], weights[trained], is_new, method)
+    return Judged(
+        predictive,
+        y[rows],
+        weights[rows],
+        y[trained],
+        weights[trained],
+        is_new,
+        method,
+        is_future and len(held_out) > 0,
+    )
 
 
 def quality(judged: Judged, fitted: "Fitted") -> tuple[Diagnostic, ...]:
@@ -155,9 +175,7 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if not judged.is_new:  # intervals of rows that were trained on say nothing about new ones
         return None
     levels = np.array(LEVELS)
-    tails = np.append((1 - levels) / 2, (1 + levels) / 2)
-    low, high = np.split(np.asarray(predictive.quantile(tails)), 2)
-    inside = ((low <= judged.y) & (judged.y <= high)).reshape(len(levels), len(judged.y), -1)
+    inside = are_inside(predictive, judged.y, levels)
     observed = np.average(inside, axis=1, weights=judged.weights)
     tolerance = np.maximum(MIN_GAP, 3 * _standard_error(levels, judged.weights))
     gaps = (observed - levels[:, None]) / tolerance[:, None]
@@ -165,18 +183,25 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if abs(gaps[level, output]) <= 1:
         return None
     is_narrow = gaps[level, output] < 0
-    likelihood = "student_t" if is_narrow else "normal"
-    if isinstance(used, Normal | StudentT):
-        likelihood = "warped_normal"
+    likelihood = _other_likelihood(used, is_narrow)
     return Diagnostic(
         "miscalibrated",
         "warning",
         f"The intervals are too {'narrow' if is_narrow else 'wide'}",
         f"The {_percent(levels[level])} intervals contain {_percent(observed[level, output])} of "
         f"{len(judged.y)} {judged.kind}.",
-        f"Try another distribution of the noise: `gfsvi fit` with `--likelihood {likelihood}`, in "
-        f'Python `likelihood="{likelihood}"`.',
+        f"{_CHANGE if judged.is_future else ''}Try another distribution of the noise: `gfsvi fit` "
+        f'with `--likelihood {likelihood}`, in Python `likelihood="{likelihood}"`.',
     )
+
+
+def _other_likelihood(used: AbstractLikelihood, is_narrow: bool) -> str:
+    if isinstance(used, Poisson):
+        return "negative_binomial" if is_narrow else "warped_normal"
+    is_unwarped = isinstance(used, WarpedNormal) and used.warp.learned is None
+    if is_unwarped or isinstance(used, Normal | StudentT | NegativeBinomial):
+        return "warped_normal"
+    return "student_t" if is_narrow else "normal"
 
 
 def _miscalibrated_classes(judged: Judged) -> Diagnostic | None:

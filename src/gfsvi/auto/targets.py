@@ -9,13 +9,21 @@ import numpy as np
 from gfsvi import registry
 from gfsvi.likelihoods.base import AbstractLabelLikelihood, AbstractLikelihood
 from gfsvi.likelihoods.categorical import Categorical
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
+from gfsvi.likelihoods.normal import Normal
+from gfsvi.likelihoods.poisson import Poisson
+from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
-from gfsvi.predictives.warp import Warp
+from gfsvi.predictives.warp import AbstractWarp, Bounded, Unwarped, Warp
 from gfsvi.tables import Label
 
 START_NOISE = 0.3
 MAX_SHARE_OF_ONE_VALUE = 0.05
 """If one value is more frequent, the target has no density that a warp can follow."""
+OVERDISPERSED, UNDERDISPERSED = 1.3, 0.8
+"""The variance of counts over their mean above which, and below which, they are not Poisson."""
+LARGEST_MEDIAN_COUNT = 20
+"""Larger counts are as good as continuous."""
 _NOISE_FIELDS = ("noise", "scale")
 
 
@@ -59,15 +67,23 @@ class Observed(NamedTuple):
 
 
 def observed_numbers(
-    y: np.ndarray, likelihood: str | AbstractLikelihood = "auto", weights: np.ndarray | None = None
+    y: np.ndarray,
+    likelihood: str | AbstractLikelihood = "auto",
+    weights: np.ndarray | None = None,
+    *,
+    conjugate: bool = False,
 ) -> Observed:
-    """Numbers, (row,) or (row, target), standardised if the likelihood adapts to their scale."""
+    """Numbers, (row,) or (row, target), standardised if the likelihood adapts to their scale.
+
+    "auto" chooses a likelihood of counts for counts, unless it has to be `conjugate`.
+    """
     centre = np.average(y, axis=0, weights=weights)
     spread = np.sqrt(np.average((y - centre) ** 2, axis=0, weights=weights))
     target = Numbers(centre, np.where(spread > 0, spread, 1.0)[()])
     if isinstance(likelihood, str):
-        likelihood = _auto(y, weights) if likelihood == "auto" else likelihood
-    chosen = _named(likelihood) if isinstance(likelihood, str) else likelihood
+        chosen = _named(_auto(y, weights, conjugate) if likelihood == "auto" else likelihood)
+    else:
+        chosen = likelihood
     _check_task(chosen, "regression")
     if not chosen.rescalable:
         target = Numbers(np.zeros_like(centre), np.ones_like(spread))
@@ -75,6 +91,8 @@ def observed_numbers(
     chosen.check(standardized)
     if isinstance(likelihood, str):
         chosen = _started(chosen, standardized, weights)
+        if isinstance(chosen, WarpedNormal) or likelihood == "auto":
+            chosen = _bounded(chosen, y, target)
     return Observed(standardized, chosen, target)
 
 
@@ -122,15 +140,62 @@ def _check_task(likelihood: AbstractLikelihood, task: str) -> None:
         )
 
 
-def _auto(y: np.ndarray, weights: np.ndarray | None) -> str:
-    """Choose a warp if the targets have a density that it can follow."""
-    columns = y.reshape(len(y), -1)
+def _auto(y: np.ndarray, weights: np.ndarray | None, conjugate: bool) -> str:
+    """Choose counts, or a warp if the targets have a density that it can follow."""
+    columns = y.reshape(len(y), -1).T
+    if not conjugate and all(map(are_counts, columns)):
+        ratios = [np.var(column) / np.mean(column) for column in columns]
+        return "negative_binomial" if max(ratios) > OVERDISPERSED else "poisson"
     total = len(y) if weights is None else np.sum(weights)
-    counts = [
-        np.bincount(np.unique(column, return_inverse=True)[1], weights) for column in columns.T
-    ]
+    counts = [np.bincount(np.unique(column, return_inverse=True)[1], weights) for column in columns]
     share = max(count.max() for count in counts) / total
     return "normal" if share > MAX_SHARE_OF_ONE_VALUE else "warped_normal"
+
+
+def are_counts(column: np.ndarray) -> bool:
+    """Whether numbers look like small counts of events.
+
+    Counts vary at least as much as those of independent events, whose variance is their mean;
+    grades and ages do not, or do not begin at 0 or 1.
+    """
+    if np.any(column < 0) or np.any(column != np.round(column)) or len(np.unique(column)) < 3:
+        return False
+    is_small = np.min(column) <= 1 and np.median(column) <= LARGEST_MEDIAN_COUNT
+    return bool(is_small and np.var(column) >= UNDERDISPERSED * np.mean(column))
+
+
+def bounds_of(column: np.ndarray) -> tuple[float, float]:
+    """The interval that such numbers do not leave: amounts are not negative, shares at most 1.
+
+    Zero bounds nothing that is further away from it than it varies.
+    """
+    if np.min(column) < 0 or np.min(column) > np.ptp(column):
+        return -np.inf, np.inf
+    return 0.0, 1.0 if np.max(column) <= 1 else np.inf
+
+
+def _bounded(likelihood: AbstractLikelihood, y: np.ndarray, target: Numbers) -> AbstractLikelihood:
+    """The likelihood, normal on some scale, with predictions that stay within their bounds."""
+    bounds = np.array([bounds_of(column) for column in y.reshape(len(y), -1).T])
+    if not isinstance(likelihood, Normal | WarpedNormal) or not np.isfinite(bounds).any():
+        return likelihood
+    warp = likelihood.warp if isinstance(likelihood, WarpedNormal) else Unwarped()
+    least, most = (tuple(map(float, np.ravel(target.standardized(ends)))) for ends in bounds.T)
+    return WarpedNormal(likelihood.noise, Bounded(warp, least, most))
+
+
+def limits_in_words(likelihood: AbstractLikelihood, target: Numbers | Labels) -> str | None:
+    """Which predictions the likelihood excludes, in a sentence."""
+    if isinstance(likelihood, Poisson | NegativeBinomial):
+        return (
+            "The target is a count: predictions are never negative, intervals end at whole numbers."
+        )
+    warp = getattr(likelihood, "warp", None)
+    if not isinstance(warp, Bounded) or not isinstance(target, Numbers):
+        return None
+    if np.isfinite(warp.most).all():
+        return "Observed values are between 0 and 1, and so are predictions."
+    return "Observed values are never negative, and neither are predictions."
 
 
 def _named(name: str) -> AbstractLikelihood:
@@ -146,12 +211,16 @@ def _named(name: str) -> AbstractLikelihood:
 def _started(
     likelihood: AbstractLikelihood, y: np.ndarray, weights: np.ndarray | None
 ) -> AbstractLikelihood:
-    """The likelihood with initial noise, one per target, and a warp fitted to the targets."""
+    """The likelihood with initial noise and dispersion by target, and a warp fitted to them."""
     size = y.reshape(len(y), -1).shape[1]
     fields = {field.name for field in dataclasses.fields(likelihood)}
-    changes: dict[str, np.ndarray | Warp] = {
+    changes: dict[str, np.ndarray | AbstractWarp] = {
         name: np.full(size, START_NOISE) for name in _NOISE_FIELDS if name in fields
     }
     if "warp" in fields:
         changes["warp"] = Warp.fitted(y, weights=weights)
+    if "dispersion" in fields:
+        columns = y.reshape(len(y), -1)
+        mean, variance = np.mean(columns, axis=0), np.var(columns, axis=0)
+        changes["dispersion"] = np.maximum((variance - mean) / np.maximum(mean, 0.1) ** 2, 0.05)
     return dataclasses.replace(likelihood, **changes)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from gfsvi.auto import Fitted
 
-_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "seed", "time_budget")
-_REPEATED += ("output", "report")
+_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "seed")
+_REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS = 8.0
 """Seconds that it takes to write a page."""
@@ -45,14 +45,20 @@ def run(arguments: argparse.Namespace) -> int:
     preparation = Preparation.learn(frame, arguments.target, _task(arguments))
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
-    with Reporter(quiet=arguments.quiet) as reporter:
+    with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
         fitted = _fit(arguments, table, preparation, weights, reporter)
         if arguments.report is not None:
             from gfsvi.report import write_page
 
             name, command = Path(arguments.table).name, _command(arguments)
             write_page(
-                fitted, table, arguments.report, table=name, command=command, weights=weights
+                fitted,
+                table,
+                arguments.report,
+                table=name,
+                command=command,
+                weights=weights,
+                watch=reporter.watch,
             )
     print(f"model: {arguments.output}")
     if arguments.report is not None:
@@ -70,6 +76,7 @@ def _fit(
     """Fit, print remarks and diagnostics, and write the model."""
     from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
     from gfsvi.auto.quality import next_command
+    from gfsvi.auto.targets import limits_in_words
 
     recipe = recipe_for(arguments.method)
     for note in preparation.notes:
@@ -79,6 +86,7 @@ def _fit(
     parameters = kind(
         kernel=arguments.kernel,
         likelihood=arguments.likelihood,
+        held_out=arguments.hold_out,
         random_state=arguments.seed,
         time_budget=_time_left(arguments),
         checkpoint=f"{arguments.output}.checkpoint",
@@ -87,6 +95,8 @@ def _fit(
     learner = Learner(preparation.task, parameters, recipe)
     with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"):
         fitted = learner.learn_table(table, preparation, weights)
+        if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
+            reporter.say(f"{limits} Use `--likelihood normal` to allow all numbers.")
         for diagnostic in fitted.diagnostics:
             reporter.say(str(diagnostic))
             if (command := next_command(_command(arguments), diagnostic)) is not None:

@@ -105,6 +105,14 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
     command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
     command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
+    ways = ("auto", "end", "random", "none")
+    command.add_argument(
+        "--hold-out",
+        type=_one_of(*ways),
+        default="auto",
+        metavar="ROWS",
+        help=f"which rows to hold out for evaluation: {', '.join(ways)}",
+    )
     command.add_argument("--seed", type=_whole_number, default=0)
     command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
     command.add_argument("--output", required=True, metavar="MODEL", help="the model file")
@@ -156,7 +164,7 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("--retry", action="store_true", help="repeat failed runs")
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
-        "tune", help="search for the settings that score best on validation rows"
+        "tune", help="search for the settings that score best on validation data"
     )
     _add_experiment(command)
     command.add_argument("--trials", type=_positive, help="per data set and method")
@@ -186,7 +194,7 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("list", help="list what has a name")
+    command = commands.add_parser("list", help="list available kernels, methods, data sets")
     names = listing.collections()
     command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
     command.set_defaults(run=listing.run)

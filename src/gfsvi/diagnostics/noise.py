@@ -61,7 +61,7 @@ def noise_swallowed_signal(examined: Examined) -> Diagnostic | None:
     return Diagnostic(
         "noise_swallowed_signal",
         "warning",
-        "Nearly everything was taken for noise",
+        "Nearly all variation was attributed to noise",
         f"The predictions hardly depend on the features{where}: the fitted mean varies by "
         f"{signal[weakest]:.2g} (standard deviation over rows) and the noise is "
         f"{noise[weakest]:.2g}, a ratio of {ratio:.2g}.",

@@ -87,7 +87,7 @@ def prior_is_white_noise(examined: Examined) -> Diagnostic | None:
         "prior_is_white_noise",
         "warning",
         "The prior is like white noise",
-        f"A row tells nothing about any other, so new rows are predicted by the mean alone: the "
+        f"Rows carry no information about each other, so new ones are predicted by the mean: the "
         f"median correlation between a row and its closest other row is {correlation:.2g}.",
         "Give the kernel a longer length scale, or start its choice from one; "
         "check that the features are standardised.",

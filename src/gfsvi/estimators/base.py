@@ -1,7 +1,9 @@
 """What regressors and classifiers have in common."""
 
+import contextlib
 import dataclasses
 import warnings
+from collections.abc import Iterator
 from os import PathLike
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -13,14 +15,17 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from gfsvi.auto import quality
 from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.importance import Importance
 from gfsvi.auto.learner import Learner
-from gfsvi.auto.parameters import MethodParameters, Parameters
+from gfsvi.auto.parameters import MethodParameters, Parameters, Watch
 from gfsvi.auto.recipe import DEFAULT, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.model import Model
+from gfsvi.numerics.progress import Display
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
+from gfsvi.training.settings import Progress
 
 if TYPE_CHECKING:
     import pandas
@@ -73,7 +78,8 @@ class AbstractEstimator(Parameters, BaseEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
         table = preparation.prepare(frame)
-        fitted = self._learner().learn_table(table, preparation, weights)
+        with self._shown() as learner:
+            fitted = learner.learn_table(table, preparation, weights)
         self.n_features_in_ = len(fitted.feature_names)
         return self._warned(fitted)
 
@@ -81,6 +87,22 @@ class AbstractEstimator(Parameters, BaseEstimator):
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         rows = self._known_rows(X)
         return self.fitted_.novelty(rows)
+
+    def importance(
+        self,
+        X: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Importance:
+        """How much of the variance of predictions each column explains, over rows such as `X`.
+
+        For each column the share that it explains on its own and the share that is lost if it is
+        shuffled, both with standard errors; for independent columns these are first-order and
+        total Sobol indices.
+        """
+        rows, seed = self._known_rows(X), seed_of(random_state)
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return self.fitted_.importance(rows, seed=seed, weights=weights)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gfsvi.load` reads."""
@@ -99,10 +121,24 @@ class AbstractEstimator(Parameters, BaseEstimator):
                 warnings.warn(message, quality.PoorFitWarning, stacklevel=4)
         return self._with(fitted)
 
-    def _learner(self) -> Learner:
+    @contextlib.contextmanager
+    def _shown(self) -> Iterator[Learner]:
+        """A learner whose progress is shown if this estimator is verbose."""
+        if not self.verbose:
+            yield self._learner(self.watch)
+            return
+        with Display() as display:
+
+            def watch(stage: str, progress: Progress) -> bool:
+                display.watch(stage, progress)
+                return self.watch is not None and bool(self.watch(stage, progress))
+
+            yield self._learner(watch)
+
+    def _learner(self, watch: Watch | None = None) -> Learner:
         names = {field.name for field in dataclasses.fields(Parameters)}
         given = {name: getattr(self, name) for name in names}
-        given["random_state"] = seed_of(self.random_state)
+        given |= {"random_state": seed_of(self.random_state), "watch": watch}
         is_chosen = isinstance(self, MethodParameters)
         return Learner(
             self.task,
@@ -117,7 +153,9 @@ class AbstractEstimator(Parameters, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        return self._warned(self._learner().learn(X, y, names, weights))
+        with self._shown() as learner:
+            fitted = learner.learn(X, y, names, weights)
+        return self._warned(fitted)
 
     def _known_rows(self, X: ArrayLike) -> ArrayLike:
         """Rows to predict at: a table like the one fitted to, numbers or images."""

@@ -22,6 +22,7 @@ from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.left_out import held_out_choices, left_of_prior, left_out_choices
+from gfsvi.inference.scatter import most_expected
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
@@ -31,6 +32,8 @@ from gfsvi.values import Marginals
 
 NUM_ROUNDS = 20
 SMALLEST_CURVATURE = 1e-8
+NOISE_FIELDS = ("noise", "dispersion")
+"""Parameters of likelihoods that are learned with the posterior."""
 
 
 def closed_form_posterior(
@@ -46,7 +49,7 @@ def closed_form_posterior(
     Noise is learned by `validation` rows if they are given, else by leaving training rows out.
     """
     if not model.likelihood.conjugate:
-        return natural_gradient_posterior(interpolation, model, data)
+        return natural_gradient_posterior(interpolation, model, data, learn_noise=learn_noise)
     step = 1.0
     if learn_noise:
         model, step = with_chosen_noise(interpolation, model, data, validation)
@@ -56,7 +59,7 @@ def closed_form_posterior(
 def has_learnable_noise(model: Model, fixed: Where | None) -> bool:
     """Whether the model has noise that is not among its fixed parts."""
     params, _ = learnable_parts(model, fixed)
-    return getattr(params.likelihood, "noise", None) is not None
+    return any(getattr(params.likelihood, name, None) is not None for name in NOISE_FIELDS)
 
 
 def conjugate_posterior(
@@ -83,20 +86,31 @@ def with_chosen_noise(
 
 
 def natural_gradient_posterior(
-    interpolation: Interpolation, prior: Model, data: Data, *, num_rounds: int = NUM_ROUNDS
+    interpolation: Interpolation,
+    prior: Model,
+    data: Data,
+    *,
+    num_rounds: int = NUM_ROUNDS,
+    learn_noise: bool = False,
 ) -> Model:
-    """The posterior under any likelihood, by rounds of Gaussian regressions."""
+    """The posterior under any likelihood, by rounds of Gaussian regressions.
+
+    Noise is learned between them, as in variational expectation maximisation.
+    """
+    likelihood = prior.likelihood
     f, weights = interpolation.rows(np.asarray(data.x))
     left = left_of_prior(interpolation, np.asarray(data.x, np.float64))
-    targets = pseudo_targets(prior.likelihood, data, f, np.full_like(f, 0.1))
+    targets = pseudo_targets(likelihood, data, f, np.full_like(f, 0.1))
     solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
     for number in range(num_rounds):
         mean = f + np.einsum("onm,om->on", weights, solution.shift)
         variance = np.sum((weights @ solution.root) ** 2, axis=-1) + left
-        fresh = pseudo_targets(prior.likelihood, data, mean, variance)
+        if learn_noise and 0 < number < num_rounds // 2:
+            likelihood = most_expected(likelihood, data, mean, variance)
+        fresh = pseudo_targets(likelihood, data, mean, variance)
         targets = _between(targets, fresh, 1.0 if number < num_rounds // 2 else 0.5)
         solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
-    return Model(posterior_of(interpolation, solution), prior.likelihood)
+    return Model(posterior_of(interpolation, solution), likelihood)
 
 
 def pseudo_targets(

@@ -59,8 +59,8 @@ class Unknowns(NamedTuple):
         parts = [np.log(kernel.lengthscale), np.log(kernel.variance)]
         if self._has_noise:
             parts.append(np.log(likelihood.noise))
-        if isinstance(likelihood, WarpedNormal):
-            parts += [_free(likelihood.warp, name) for name in _WARP]
+        if self._warp is not None:
+            parts += [_free(self._warp, name) for name in _WARP]
         return np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
 
     @property
@@ -102,7 +102,8 @@ class Unknowns(NamedTuple):
                 likelihood, noise=noise.reshape(np.shape(likelihood.noise))
             )
         if warp is not None:
-            likelihood = dataclasses.replace(likelihood, warp=warp)
+            whole = likelihood.warp.with_learned(warp)
+            likelihood = dataclasses.replace(likelihood, warp=whole)
         function = dataclasses.replace(self.model.function, kernel=kernel)
         return type(self.model)(function, likelihood)
 
@@ -120,6 +121,11 @@ class Unknowns(NamedTuple):
     def _has_noise(self) -> bool:
         return isinstance(self.model.likelihood, Normal | WarpedNormal)
 
+    @property
+    def _warp(self) -> Warp | None:
+        likelihood = self.model.likelihood
+        return likelihood.warp.learned if isinstance(likelihood, WarpedNormal) else None
+
     def _split(
         self, vector: np.ndarray
     ) -> tuple[np.ndarray, float, np.ndarray | None, Warp | None]:
@@ -130,11 +136,11 @@ class Unknowns(NamedTuple):
             return lengthscale, variance, None, None
         count = np.size(likelihood.noise)
         noise, rest = np.exp(rest[:count]), rest[count:]
-        if not isinstance(likelihood, WarpedNormal):
+        if self._warp is None:
             return lengthscale, variance, noise, None
         fields = dict(zip(_WARP, np.split(rest, len(_WARP)), strict=True))
         bent = {n: np.exp(v) if n in _POSITIVE else v for n, v in fields.items()}
-        return lengthscale, variance, noise, dataclasses.replace(likelihood.warp, **bent)
+        return lengthscale, variance, noise, dataclasses.replace(self._warp, **bent)
 
     def _targets(
         self, noise: np.ndarray | None, warp: Warp | None

@@ -18,6 +18,7 @@ from gfsvi.likelihoods.expectations import expectation_by_sampling as expectatio
 from gfsvi.likelihoods.expectations import mean_over_draws as mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets as GaussianTargets
 from gfsvi.likelihoods.heteroscedastic_normal import HeteroscedasticNormal as HeteroscedasticNormal
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial as NegativeBinomial
 from gfsvi.likelihoods.normal import Normal as Normal
 from gfsvi.likelihoods.poisson import Poisson as Poisson
 from gfsvi.likelihoods.student_t import StudentT as StudentT

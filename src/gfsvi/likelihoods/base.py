@@ -17,7 +17,13 @@ from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, is_learnable
 from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
-from gfsvi.predictives.base import AbstractConditional, AbstractPredictive, ResponseDraws, Responses
+from gfsvi.predictives.base import (
+    AbstractConditional,
+    AbstractPredictive,
+    ResponseDraws,
+    Responses,
+    library_layout,
+)
 from gfsvi.predictives.base import FunctionValues as FunctionValues
 from gfsvi.predictives.mixture import MixturePredictive
 from gfsvi.values import AbstractValues
@@ -99,6 +105,31 @@ class AbstractRealLikelihood(AbstractLikelihood):
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> MixturePredictive:
         return MixturePredictive.of(self, marginal_draws(values, key=key))
+
+
+class AbstractCountLikelihood(AbstractRealLikelihood):
+    """A likelihood of counts, one output each: the logarithm of their mean."""
+
+    discrete: ClassVar[bool] = True
+    conjugate: ClassVar[bool] = False
+    has_gaussian_targets: ClassVar[bool] = True
+    rescalable: ClassVar[bool] = False
+
+    def check(self, y: ArrayLike) -> None:
+        counts = check_numbers(self, y)
+        unusable = counts[(counts < 0) | (counts != np.round(counts))]
+        if unusable.size:
+            raise ValueError(
+                f"{type(self).__name__} expects counts 0, 1, 2, ...; got {unusable[:5]}. "
+                "Undo any scaling of y, or use Normal for other numbers."
+            )
+
+    def num_outputs(self, y: AnyArray) -> int:
+        return len(library_layout(y))
+
+    @property
+    def noise_std(self) -> None:
+        return None
 
 
 class AbstractNoisyLikelihood(AbstractLikelihood):

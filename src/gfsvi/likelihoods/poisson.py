@@ -1,18 +1,14 @@
 """Counts."""
 
-from typing import ClassVar
-
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.scipy.special import gammaln
-from jaxtyping import ArrayLike, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
-    AbstractRealLikelihood,
+    AbstractCountLikelihood,
     FunctionValues,
     PointLogProb,
-    check_numbers,
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -21,29 +17,8 @@ from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Samples
 
 
-class Poisson(AbstractRealLikelihood):
+class Poisson(AbstractCountLikelihood):
     """y counts events that arrive at the rate exp(f)."""
-
-    discrete: ClassVar[bool] = True
-    conjugate: ClassVar[bool] = False
-    has_gaussian_targets: ClassVar[bool] = True
-    rescalable: ClassVar[bool] = False
-
-    def check(self, y: ArrayLike) -> None:
-        counts = check_numbers(self, y)
-        unusable = counts[(counts < 0) | (counts != np.round(counts))]
-        if unusable.size:
-            raise ValueError(
-                f"Poisson expects counts 0, 1, 2, ...; got {unusable[:5]}. "
-                "Undo any scaling of y, or use Normal for other numbers."
-            )
-
-    def num_outputs(self, y: AnyArray) -> int:
-        return len(library_layout(y))
-
-    @property
-    def noise_std(self) -> None:
-        return None
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return self._from_rate(y, f, jnp.exp(f))

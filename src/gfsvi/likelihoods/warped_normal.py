@@ -18,7 +18,7 @@ from gfsvi.numerics.constraints import positive
 from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
-from gfsvi.predictives.warp import Warp
+from gfsvi.predictives.warp import AbstractWarp, Warp
 from gfsvi.predictives.warped import WarpedPredictive, moments_given
 from gfsvi.values import AbstractValues
 
@@ -30,7 +30,7 @@ class WarpedNormal(AbstractNoisyLikelihood):
     """
 
     noise: PerOutput = positive(0.1)
-    warp: Warp = chosen_with_prior(Warp())
+    warp: AbstractWarp = chosen_with_prior(Warp())
     conjugate: ClassVar[bool] = True
 
     def num_outputs(self, y: AnyArray) -> int:

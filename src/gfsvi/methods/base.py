@@ -39,9 +39,13 @@ class Precompiled(Protocol):
 
 
 class AbstractMethod(eqx.Module, Generic[P]):
-    """An inference method, for the kind of prior that it can work with."""
+    """An inference method, for the kind of prior that it can work with.
+
+    `needs_conjugate` says that it works with conjugate likelihoods only.
+    """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]]
+    needs_conjugate: ClassVar[bool] = False
 
     @abstractmethod
     def __call__(

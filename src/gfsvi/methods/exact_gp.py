@@ -35,6 +35,7 @@ class ExactGP(AbstractMethod[GaussianProcess]):
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
+    needs_conjugate: ClassVar[bool] = True
 
     num_starts: int = eqx.field(static=True, default=0)
     fixed: Where | None = eqx.field(static=True, default=None)

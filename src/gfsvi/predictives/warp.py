@@ -1,5 +1,6 @@
 """A scale on which observations scatter evenly: logarithmic where they spread, else linear."""
 
+from abc import abstractmethod
 from types import ModuleType
 
 import equinox as eqx
@@ -13,7 +14,86 @@ from gfsvi.numerics.types import PerOutput
 OutputPoint = Float[Array, "output point"]
 
 
-class Warp(eqx.Module):
+class AbstractWarp(eqx.Module):
+    """An increasing map from observations to a scale on which they are normal."""
+
+    @abstractmethod
+    def forward(self, y: OutputPoint) -> OutputPoint:
+        """From observations to the even scale."""
+
+    @abstractmethod
+    def inverse(self, z: OutputPoint) -> OutputPoint:
+        """From the even scale to observations."""
+
+    @abstractmethod
+    def log_slope(self, y: OutputPoint) -> OutputPoint:
+        """log of the derivative of `forward`."""
+
+    @property
+    @abstractmethod
+    def learned(self) -> "Warp | None":
+        """The part whose parameters are learned, if there is one."""
+
+    @abstractmethod
+    def with_learned(self, part: "Warp") -> "AbstractWarp":
+        """The same with another learned part."""
+
+
+class Unwarped(AbstractWarp):
+    """The scale of the observations themselves."""
+
+    def forward(self, y: OutputPoint) -> OutputPoint:
+        return y
+
+    def inverse(self, z: OutputPoint) -> OutputPoint:
+        return z
+
+    def log_slope(self, y: OutputPoint) -> OutputPoint:
+        return namespace(y).zeros_like(y)
+
+    @property
+    def learned(self) -> "Warp | None":
+        return None
+
+    def with_learned(self, part: "Warp") -> "Unwarped":
+        return self
+
+
+class Bounded(AbstractWarp):
+    """A warp whose observations do not leave an interval: what would, is at its end.
+
+    Counts, amounts and shares cannot be negative, and shares not exceed one. As in Tobin's
+    regression, the probability beyond an end is the probability of the end itself.
+
+    Args:
+        warp: The warp inside the interval.
+        least: The smallest possible observation of each output.
+        most: The largest one.
+    """
+
+    warp: AbstractWarp
+    least: tuple[float, ...] = eqx.field(static=True, default=(-np.inf,))
+    most: tuple[float, ...] = eqx.field(static=True, default=(np.inf,))
+
+    def forward(self, y: OutputPoint) -> OutputPoint:
+        return self.warp.forward(y)
+
+    def inverse(self, z: OutputPoint) -> OutputPoint:
+        y = self.warp.inverse(z)
+        return namespace(y).clip(y, _column(self.least), _column(self.most))
+
+    def log_slope(self, y: OutputPoint) -> OutputPoint:
+        return self.warp.log_slope(y)
+
+    @property
+    def learned(self) -> "Warp | None":
+        return self.warp.learned
+
+    def with_learned(self, part: "Warp") -> "Bounded":
+        return Bounded(self.warp.with_learned(part), self.least, self.most)
+
+
+class Warp(AbstractWarp):
     """Johnson's transformation, y to (arcsinh((y - centre) / stretch) - offset) / unit.
 
     A large `stretch` changes only the unit; a small one takes the logarithm of the distance from
@@ -57,7 +137,6 @@ class Warp(eqx.Module):
         )
 
     def forward(self, y: OutputPoint) -> OutputPoint:
-        """From observations to the even scale."""
         numpy = self._namespace(y)
         inside = self._inside(y)
         u = numpy.arcsinh((inside - _column(self.centre)) / _column(self.stretch))
@@ -65,7 +144,6 @@ class Warp(eqx.Module):
         return (u - _column(self.offset)) / _column(self.unit)
 
     def inverse(self, z: OutputPoint) -> OutputPoint:
-        """From the even scale to observations."""
         numpy = self._namespace(z)
         u = z * _column(self.unit) + _column(self.offset)
         centre, stretch = _column(self.centre), _column(self.stretch)
@@ -76,9 +154,15 @@ class Warp(eqx.Module):
         return centre + stretch * (numpy.sinh(inside) + beyond)
 
     def log_slope(self, y: OutputPoint) -> OutputPoint:
-        """log of the derivative of `forward`."""
         log = self._namespace(y).log
         return -log(self._spread(self._inside(y))) - log(_column(self.unit))
+
+    @property
+    def learned(self) -> "Warp | None":
+        return self
+
+    def with_learned(self, part: "Warp") -> "Warp":
+        return part
 
     def _inside(self, y: OutputPoint) -> OutputPoint:
         return self._namespace(y).clip(y, _column(self.low), _column(self.high))

@@ -20,7 +20,7 @@ from gfsvi.predictives.base import (
     user_layout,
 )
 from gfsvi.predictives.normal import NormalPredictive
-from gfsvi.predictives.warp import Warp
+from gfsvi.predictives.warp import AbstractWarp
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
@@ -35,14 +35,14 @@ class WarpedPredictive(AbstractScaledPredictive):
     mean: Observed
     epistemic_variance: Observed
     aleatoric_variance: Observed
-    warp: Warp
+    warp: AbstractWarp
     on_scale: NormalPredictive
     scale: Float[Array, ""] | Float[Array, " response"] = real(1.0)
     shift: Float[Array, ""] | Float[Array, " response"] = real(0.0)
 
     @classmethod
     @returns_numpy
-    def of(cls, warp: Warp, on_scale: NormalPredictive) -> "WarpedPredictive":
+    def of(cls, warp: AbstractWarp, on_scale: NormalPredictive) -> "WarpedPredictive":
         """The distribution of observations that are normal on the warp's scale."""
         mean, spread, scatter = map(user_layout, _moments(warp, on_scale))
         return cls(mean, spread, scatter, warp=warp, on_scale=on_scale)
@@ -91,7 +91,7 @@ class WarpedPredictive(AbstractScaledPredictive):
 
 
 def moments_given(
-    warp: Warp, f: FunctionValues, noise_std: Float[Array, "#output #point"]
+    warp: AbstractWarp, f: FunctionValues, noise_std: Float[Array, "#output #point"]
 ) -> tuple[Responses, Responses]:
     """Mean and variance of y where warp(y) is normal around `f`, by Gauss-Hermite quadrature."""
     weights = _WEIGHTS[:, None, None]
@@ -101,7 +101,7 @@ def moments_given(
     return mean, (weights * (y - mean) ** 2).sum(axis=0)
 
 
-def _moments(warp: Warp, on_scale: NormalPredictive) -> tuple[Responses, ...]:
+def _moments(warp: AbstractWarp, on_scale: NormalPredictive) -> tuple[Responses, ...]:
     """Mean, variance of the mean given the function, and mean of the variance given it."""
     centre = library_layout(on_scale.mean)
     numpy = namespace(centre, on_scale.epistemic_variance)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gfsvi.auto.targets import limits_in_words
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
@@ -22,17 +23,18 @@ def prior_evidence(case: Case) -> PriorEvidence:
     """Collect the families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
     prior = case.fitted.prior.function
+    limits = limits_in_words(case.fitted.prior.likelihood, case.fitted.target)
     if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
-        alike = tuple(_length_scale(case, i, 1.0) for i in features)
-        return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike)
+        alike = tuple(_length_scales(case, np.ones(len(features))))
+        return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike, limits)
     leaves = list(_leaves(prior.kernel, features))
     values = _lengthscales(leaves, len(features))
     if values is None:
         values = _measured_lengthscales(case)
-    scales = [_length_scale(case, i, value) for i, value in enumerate(values)]
+    scales = _length_scales(case, values)
     scales.sort(key=lambda scale: scale.value)
     parts = tuple(dict.fromkeys(_part(case, leaf) for leaf in leaves))
-    return PriorEvidence(parts, tuple(scales))
+    return PriorEvidence(parts, tuple(scales), limits)
 
 
 def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
@@ -67,12 +69,18 @@ def _measured_lengthscales(case: Case) -> np.ndarray:
     return np.asarray(correlation_lengths(case.fitted.prior.function, inputs))
 
 
-def _length_scale(case: Case, position: int, value: float) -> LengthScale:
-    name = case.fitted.feature_names[position]
+def _length_scales(case: Case, values: np.ndarray) -> list[LengthScale]:
+    """The shortest length scale among the features of each column."""
+    return [_length_scale(case, column, values) for column in case.columns]
+
+
+def _length_scale(case: Case, column: Column, values: np.ndarray) -> LengthScale:
+    position = min(column.features, key=lambda i: values[i])
+    value = float(values[position])
     # Flags and one-hot features have no units.
     has_units = not set(np.unique(case.x[:, position])) <= {0.0, 1.0}
-    spread = float(np.asarray(case.fitted.input_spread)[position])
-    return LengthScale(name, float(value), float(value) * spread if has_units else None)
+    in_units = value * float(np.asarray(case.fitted.input_spread)[position]) if has_units else None
+    return LengthScale(column.name, value, in_units, column.first_day is not None and has_units)
 
 
 def _part(case: Case, leaf: Leaf) -> KernelPart:
@@ -90,14 +98,3 @@ def _part(case: Case, leaf: Leaf) -> KernelPart:
     seen = () if everywhere else tuple(names[i] for i in features)
     finite = tuple(pair for pair in periods if math.isfinite(pair[1]))
     return KernelPart(type(kernel).__name__, seen, finite)
-
-
-def columns_by_wiggliness(case: Case, prior: PriorEvidence) -> tuple[Column, ...]:
-    """Sort columns by the shortest length scale among the features made from them."""
-    values = {scale.feature: scale.value for scale in prior.length_scales}
-    names = case.fitted.feature_names
-
-    def shortest(column: Column) -> float:
-        return min(values[names[i]] for i in column.features)
-
-    return tuple(sorted(case.columns, key=shortest))

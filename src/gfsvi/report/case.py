@@ -10,7 +10,8 @@ from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.targets import Labels
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.report.evidence import JudgedOn
-from gfsvi.tables import PreparedTable
+from gfsvi.tables import PreparedTable, TimeOrder
+from gfsvi.tables.columns import AbstractColumn, Categories, Date
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,11 +22,15 @@ MAX_ROWS = 5000
 
 @dataclasses.dataclass(frozen=True)
 class Column:
-    """A column of the table and the positions of its features; text has levels."""
+    """A column of the table and the positions of its features.
+
+    Text has levels; dates are days since the first one.
+    """
 
     name: str
     features: tuple[int, ...]
     levels: tuple[str, ...] | None
+    first_day: str | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +49,7 @@ class Case:
     y: np.ndarray
     held_out: np.ndarray
     weights: np.ndarray | None = None
+    time_order: TimeOrder | None = None
 
     @property
     def is_classification(self) -> bool:
@@ -74,8 +80,15 @@ class Case:
     def judged_on(self) -> JudgedOn:
         """What the judged rows are to the model."""
         if self.held_out.any():
-            return "held_out"
+            return "future" if self._is_future_held_out else "held_out"
         return "trained" if self.left_out is None else "left_out"
+
+    @property
+    def _is_future_held_out(self) -> bool:
+        if self.time_order is None:
+            return False
+        times = self.time_order.times
+        return bool(np.min(times[self.held_out]) >= np.max(times[self.trained]))
 
     @property
     def predictions(self) -> AbstractPredictive:
@@ -95,16 +108,21 @@ class Case:
         names, preparation = self.fitted.feature_names, self.fitted.preparation
         if preparation is None:
             return tuple(Column(name, (i,), None) for i, name in enumerate(names))
-        columns, start = [], 0
-        for recipe in preparation.columns:
-            end = start + len(recipe.feature_names)
-            if end > start:
-                has_levels = hasattr(recipe, "levels")
-                levels = tuple(_level(recipe.name, name) for name in recipe.feature_names)
-                positions = tuple(range(start, end))
-                columns.append(Column(recipe.name, positions, levels if has_levels else None))
-            start = end
-        return tuple(columns)
+        recipes = {recipe.name: recipe for recipe in preparation.columns}
+        return tuple(
+            Column(name, features, _levels(recipes[name]), _first_day(recipes[name]))
+            for name, features in preparation.features_of_columns.items()
+        )
+
+
+def _levels(recipe: AbstractColumn) -> tuple[str, ...] | None:
+    if not isinstance(recipe, Categories):
+        return None
+    return tuple(_level(recipe.name, name) for name in recipe.feature_names)
+
+
+def _first_day(recipe: AbstractColumn) -> str | None:
+    return recipe.first if isinstance(recipe, Date) else None
 
 
 def _level(column: str, feature: str) -> str:
@@ -127,7 +145,8 @@ def build_case(
     held_out[np.asarray(fitted.validation_rows, int)] = True
     numbers = np.flatnonzero(table.usable) + 1
     weights = None if weights is None else np.asarray(weights, np.float64)[table.usable]
-    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out, weights)
+    order = table.time_order
+    return Case(fitted, table.frame, numbers, targets, table.x, table.y, held_out, weights, order)
 
 
 def prepared_table(

@@ -1,49 +1,26 @@
 """The pictures of the page, each drawn from one part of the evidence."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gfsvi.pages.pictures import BLUE, FAINT, GREEN, INK, MUTED, ORANGE, SURFACE, picture
+from gfsvi.report.axes import legend_above, plain_numbers
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
-    Effect,
-    Line,
-    PriorEvidence,
     RegressionOutput,
     Uncertainty,
     sampling_error,
 )
-from gfsvi.report.formatting import shortened
+from gfsvi.report.formatting import count, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
 
-MAX_BARS = 15
-_LINE_COLOURS = (BLUE, ORANGE, GREEN)
-_MAX_DOTS = 400
+_MAX_DOTS = 150
 _MAX_COUNTED_CLASSES = 12
-
-
-def wiggliness(prior: PriorEvidence) -> str:
-    """Draw bars of 1 / length scale, the longest on top."""
-    shown = prior.length_scales[:MAX_BARS]
-    names = [shortened(scale.feature, 24) for scale in shown]
-    values = [scale.wiggliness for scale in shown]
-
-    def draw(axes: "Axes") -> None:
-        axes.barh(range(len(shown)), values, color=BLUE, height=0.62)
-        axes.set_yticks(range(len(shown)), names)
-        axes.tick_params(axis="y", length=0, labelcolor=INK)
-        axes.invert_yaxis()
-        axes.grid(False, axis="y")
-        axes.set_xlabel("wiggliness (1 / length scale)")
-
-    text = f"Wiggliness (1 / length scale) of {len(shown)} features, {names[0]} first."
-    return picture("wiggliness", text, draw, (4.8, 0.9 + 0.27 * len(shown)))
 
 
 def learning_curve(curve: Curve) -> str:
@@ -61,7 +38,7 @@ def learning_curve(curve: Curve) -> str:
         axes.locator_params(axis="x", integer=True)
         axes.set_xlabel("step")
         axes.set_ylabel("score per row (larger is better)")
-        axes.legend(loc="lower right")
+        legend_above(axes)
 
     return picture(
         "learning", "Objective and score on held-out rows during training.", draw, (4.8, 3.0)
@@ -94,6 +71,8 @@ def predicted_against_actual(output: RegressionOutput, name: str) -> str:
             axes.plot(actual[chosen], predicted[chosen], "o", color=colour, ms=3.5)
         axes.set_xlabel("actual")
         axes.set_ylabel("predicted, with 95 % interval")
+        plain_numbers(axes, "x")
+        plain_numbers(axes, "y")
 
     text = f"Predicted against actual {shortened(output.name)}, with 95 % intervals."
     return picture(f"{name}-predicted", text, draw, (4.6, 3.8))
@@ -142,7 +121,7 @@ def _square(axes: "Axes", x_label: str, y_label: str) -> None:
     axes.set_ylim(-0.02, 1.04)
     axes.set_xlabel(x_label)
     axes.set_ylabel(y_label)
-    axes.legend(loc="upper left")
+    legend_above(axes)
 
 
 def confusion(labels: ClassificationResult) -> str:
@@ -157,7 +136,7 @@ def confusion(labels: ClassificationResult) -> str:
             axes.add_patch(_tile(corner, GREEN if i == j else ORANGE, share))
             if len(names) <= _MAX_COUNTED_CLASSES:
                 colour = SURFACE if share > 0.6 else INK
-                axes.text(j, i, str(counts[i, j]), ha="center", va="center", color=colour)
+                axes.text(j, i, count(int(counts[i, j])), ha="center", va="center", color=colour)
         axes.set_xlim(-0.5, len(names) - 0.5)
         axes.set_ylim(len(names) - 0.5, -0.5)
         _name_classes(axes, names)
@@ -192,57 +171,6 @@ def novelty(uncertainty: Uncertainty) -> str:
         axes.set_xlabel("novelty (0: familiar, 1: unlike any training row)")
         axes.set_ylabel("rows")
         axes.grid(False, axis="x")
+        plain_numbers(axes, "y")
 
     return picture("novelty", "Histogram of novelty over the rows.", draw, (4.8, 2.4))
-
-
-def effect_limits(effects: Sequence[Effect]) -> tuple[float, float]:
-    """Return common limits of the vertical axis, so that effects can be compared."""
-    lines = [line for effect in effects for line in effect.lines]
-    low = min(np.min(line.lowest) for line in lines)
-    high = max(np.max(line.highest) for line in lines)
-    margin = 0.05 * max(high - low, 1e-12)
-    return float(low - margin), float(high + margin)
-
-
-def effect(effect: Effect, name: str, y_label: str, limits: tuple[float, float]) -> str:
-    """Draw predictions along one column."""
-
-    def draw(axes: "Axes") -> None:
-        for line, colour in zip(effect.lines, _LINE_COLOURS, strict=False):
-            if effect.levels is None:
-                _draw_band(axes, effect, line, colour)
-            else:
-                _draw_bars(axes, effect, line, colour)
-        if effect.levels is not None:
-            names = [shortened(level, 12) for level in effect.levels]
-            slanted = sum(map(len, names)) > 26
-            axes.set_xticks(effect.grid, names, rotation=50 if slanted else 0)
-            axes.set_xlim(-0.6, len(names) - 0.4)
-        if len(effect.lines) > 1:
-            axes.legend(loc="best", fontsize=8)
-        axes.set_title(shortened(effect.column, 30), fontsize=10.5, loc="left")
-        axes.set_ylabel(shortened(y_label, 24))
-        axes.set_ylim(limits)
-
-    text = f"Effect of {shortened(effect.column)} on {shortened(y_label)}, with uncertainty."
-    return picture(name, text, draw, (3.4, 2.5))
-
-
-def _draw_band(axes: "Axes", effect: Effect, line: Line, colour: str) -> None:
-    x = effect.grid
-    if line.observed_low is not None:
-        axes.fill_between(x, line.observed_low, line.observed_high, color=colour, alpha=0.12, lw=0)
-    axes.fill_between(x, line.low, line.high, color=colour, alpha=0.32, lw=0)
-    axes.plot(x, line.mean, color=colour, label=shortened(line.label, 18))
-    # Ticks along the lower edge show where the data are.
-    base = axes.get_xaxis_transform()
-    axes.vlines(effect.deciles, 0, 0.035, color=MUTED, lw=1, transform=base)
-
-
-def _draw_bars(axes: "Axes", effect: Effect, line: Line, colour: str) -> None:
-    x = effect.grid
-    if line.observed_low is not None:
-        axes.vlines(x, line.observed_low, line.observed_high, color=colour, lw=9, alpha=0.14)
-    axes.vlines(x, line.low, line.high, color=colour, lw=9, alpha=0.4)
-    axes.plot(x, line.mean, "o", color=colour, ms=5, label=shortened(line.label, 18))

@@ -8,6 +8,7 @@ from gfsvi.predictives import CategoricalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report.case import Case, Column, intervals
 from gfsvi.report.evidence import Effect, Line
+from gfsvi.report.formatting import cell
 from gfsvi.report.predictions import HALF_WIDTH_95, by_output
 
 MAX_EFFECTS = 9
@@ -25,6 +26,7 @@ class Walk:
     positions: np.ndarray
     levels: tuple[str, ...] | None
     deciles: np.ndarray
+    is_whole: bool = False
 
 
 def effects_of_columns(case: Case, columns: tuple[Column, ...]) -> tuple[tuple[Effect, ...], ...]:
@@ -48,7 +50,16 @@ def effects_of_columns(case: Case, columns: tuple[Column, ...]) -> tuple[tuple[E
 
 
 def _effect(walk: Walk, lines: tuple[Line, ...]) -> Effect:
-    return Effect(walk.column.name, walk.positions, walk.levels, walk.deciles, lines)
+    column = walk.column
+    return Effect(
+        column.name,
+        walk.positions,
+        walk.levels,
+        walk.deciles,
+        lines,
+        column.first_day,
+        walk.is_whole,
+    )
 
 
 def _typical_input(case: Case) -> np.ndarray:
@@ -81,12 +92,17 @@ def _number_walk(x: np.ndarray, column: Column, typical: np.ndarray) -> Walk:
     distinct = np.unique(values)
     # Only a few rows are near the ends of the range, so effects there are rarely relevant.
     low, high = np.quantile(values, [0.01, 0.99])
-    few = len(distinct) <= 10 or low == high
-    grid = distinct[:_NUM_STEPS] if few else np.linspace(low, high, _NUM_STEPS)
+    few = len(distinct) <= MAX_LEVELS and column.first_day is None
+    grid = distinct if few else np.linspace(low, high, _NUM_STEPS)
     inputs = np.tile(typical, (len(grid), 1))
     inputs[:, column.features[0]] = grid
     inputs[:, list(column.features[1:])] = 0.0
-    return Walk(column, inputs, grid, None, np.quantile(values, np.arange(0.1, 1, 0.1)))
+    deciles = np.quantile(values, np.arange(0.1, 1, 0.1))
+    is_whole = bool(np.all(distinct == np.round(distinct)))
+    if few:  # flags and grades are no curves
+        levels = tuple(cell(value) for value in grid)
+        return Walk(column, inputs, np.arange(len(grid), dtype=np.float64), levels, deciles)
+    return Walk(column, inputs, grid, None, deciles, is_whole)
 
 
 def _real_bands(predictive: AbstractRealPredictive) -> tuple[np.ndarray, ...]:
@@ -98,7 +114,9 @@ def _real_bands(predictive: AbstractRealPredictive) -> tuple[np.ndarray, ...]:
 def _real_line(bands: tuple[np.ndarray, ...], rows: np.ndarray, output: int) -> Line:
     mean, std, low, high = (band[rows, output] for band in bands)
     width = HALF_WIDTH_95 * std
-    return Line("", mean, mean - width, mean + width, low, high)
+    # The mean of a skewed distribution is not in the middle of its interval.
+    inner = np.maximum(mean - width, low), np.minimum(mean + width, high)
+    return Line("", mean, *inner, low, high)
 
 
 def _most_affected_classes(

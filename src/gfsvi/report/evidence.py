@@ -5,9 +5,12 @@ from typing import Literal
 
 import numpy as np
 
+from gfsvi.auto.importance import Importance
+
 Task = Literal["regression", "classification"]
-JudgedOn = Literal["held_out", "left_out", "trained"]
-"""Rows that were held out, training rows each predicted without itself, or training rows."""
+JudgedOn = Literal["held_out", "future", "left_out", "trained"]
+"""Held-out rows, the latest ones if they are in time order, training rows each predicted without
+itself, or training rows."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,27 +35,28 @@ class KernelPart:
 
 @dataclasses.dataclass(frozen=True)
 class LengthScale:
-    """How far to move along a feature before the target can change considerably.
+    """How far to move along a column before the target can change considerably.
 
-    `value` is in standard deviations of the feature, `in_units` in its own units if it has any.
+    `value` is in standard deviations of the column, `in_units` in its own units if it has any;
+    those of dates are days.
     """
 
-    feature: str
+    column: str
     value: float
     in_units: float | None
-
-    @property
-    def wiggliness(self) -> float:
-        """How quickly the target can change along the feature: 1 / length scale."""
-        return 1 / self.value
+    in_days: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
 class PriorEvidence:
-    """What the prior assumes about the function; the shortest length scale comes first."""
+    """What the prior assumes about the function; the shortest length scale comes first.
+
+    `limits` says which predictions are excluded.
+    """
 
     parts: tuple[KernelPart, ...]
     length_scales: tuple[LengthScale, ...]
+    limits: str | None = None
 
     @property
     def about_weights(self) -> bool:
@@ -96,7 +100,8 @@ class Line:
 class Effect:
     """Predictions while one column varies and the others keep a typical value.
 
-    `grid` holds numbers, or positions that `levels` names; `deciles` are those of the data.
+    `grid` holds numbers, days since `first_day`, or positions that `levels` names; `deciles` are
+    those of the data.
     """
 
     column: str
@@ -104,6 +109,8 @@ class Effect:
     levels: tuple[str, ...] | None
     deciles: np.ndarray
     lines: tuple[Line, ...]
+    first_day: str | None = None
+    is_whole: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -205,7 +212,9 @@ class Evidence:
     num_columns: int
     num_judged: int
     judged_on: JudgedOn
+    time_column: str | None
     prior: PriorEvidence
+    importance: Importance
     curve: Curve | None
     outputs: tuple[RegressionOutput, ...]
     labels: ClassificationResult | None

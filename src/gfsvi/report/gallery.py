@@ -4,7 +4,7 @@ import dataclasses
 
 from markupsafe import Markup
 
-from gfsvi.report import charts
+from gfsvi.report import bars, charts, effect_charts
 from gfsvi.report.evidence import ClassificationResult, Effect, Evidence, RegressionOutput
 
 
@@ -19,18 +19,20 @@ class OutputPictures:
 
 @dataclasses.dataclass(frozen=True)
 class ClassPictures:
-    """The pictures of a classification."""
+    """The pictures of a classification, and the colours of the classes in those of effects."""
 
     confusion: Markup
     reliability: Markup
     effects: list[Markup]
+    legend: list[tuple[str, str]]
 
 
 @dataclasses.dataclass(frozen=True)
 class Pictures:
     """The pictures of a page; the task decides between `outputs` and `classes`."""
 
-    wiggliness: Markup
+    importance: list[Markup]
+    length_scales: Markup
     novelty: Markup
     learning: Markup | None
     outputs: list[OutputPictures]
@@ -41,7 +43,11 @@ def draw_pictures(evidence: Evidence) -> Pictures:
     """Draw every picture of the page."""
     labels, curve = evidence.labels, evidence.curve
     return Pictures(
-        wiggliness=Markup(charts.wiggliness(evidence.prior)),
+        importance=[
+            Markup(bars.importance(evidence.importance, k, f"importance{k + 1}"))
+            for k in range(max(1, len(evidence.outputs)))
+        ],
+        length_scales=Markup(bars.length_scales(evidence.prior)),
         novelty=Markup(charts.novelty(evidence.uncertainty)),
         learning=None if curve is None else Markup(charts.learning_curve(curve)),
         outputs=[
@@ -65,14 +71,22 @@ def _class_pictures(labels: ClassificationResult) -> ClassPictures:
         confusion=Markup(charts.confusion(labels)),
         reliability=Markup(charts.reliability(labels)),
         effects=_effects(labels.effects, "labels", f"probability{which}"),
+        legend=_legend(labels),
     )
+
+
+def _legend(labels: ClassificationResult) -> list[tuple[str, str]]:
+    """The colours of several classes that effects show, and their names."""
+    lines = labels.effects[0].lines if labels.effects else ()
+    pairs = zip(effect_charts.COLOUR_NAMES, lines, strict=False)
+    return [(colour, line.label) for colour, line in pairs] if len(lines) > 1 else []
 
 
 def _effects(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
     if not effects:
         return []
-    limits = charts.effect_limits(effects)
+    limits = effect_charts.effect_limits(effects)
     return [
-        Markup(charts.effect(effect, f"{name}-effect{i}", y_label, limits))
+        Markup(effect_charts.effect(effect, f"{name}-effect{i}", y_label, limits))
         for i, effect in enumerate(effects, 1)
     ]

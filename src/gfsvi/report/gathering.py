@@ -12,7 +12,7 @@ from gfsvi.auto.quality import next_command
 from gfsvi.predictives import CategoricalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report import formatting
-from gfsvi.report.assumptions import columns_by_wiggliness, prior_evidence
+from gfsvi.report.assumptions import prior_evidence
 from gfsvi.report.case import Case, build_case, intervals, thinned
 from gfsvi.report.effects import effects_of_columns
 from gfsvi.report.evidence import Curve, Evidence, Finding, Row, Uncertainty
@@ -43,7 +43,8 @@ def gather(
     """Gather everything the page says about a fit and its training table."""
     case = build_case(fitted, rows, targets, weights)
     prior = prior_evidence(case)
-    columns = columns_by_wiggliness(case, prior)
+    importance = fitted.importance(case.x, weights=case.weights)
+    columns = tuple(case.columns[i] for i in importance.order)
     effects = effects_of_columns(case, columns)
     outputs, labels, joint = (), None, ()
     if case.is_classification:
@@ -58,7 +59,9 @@ def gather(
         num_columns=len(case.columns),
         num_judged=len(case.judged),
         judged_on=case.judged_on,
+        time_column=None if case.time_order is None else case.time_order.column,
         prior=prior,
+        importance=importance,
         curve=_curve(fitted.history),
         outputs=outputs,
         labels=labels,
@@ -143,8 +146,17 @@ def _row(
     description: tuple[str, str, str],
     novelty: float,
 ) -> Row:
-    cells = tuple(formatting.cell(case.frame[column].iloc[row]) for column in columns)
+    cells = tuple(_cell(case, column, row) for column in columns)
     return Row(int(case.numbers[row]), cells, *description, novelty, bool(case.held_out[row]))
+
+
+def _cell(case: Case, name: str, row: int) -> str:
+    """A cell as the user would write it; dates may be stored as numbers."""
+    column = next(column for column in case.columns if column.name == name)
+    if column.first_day is None or case.frame[name].dtype.kind not in "iuf":
+        return formatting.cell(case.frame[name].iloc[row])
+    passed = np.timedelta64(round(case.x[row, column.features[0]] * 86_400), "s")
+    return formatting.cell(np.datetime64(column.first_day, "s") + passed)
 
 
 def _number_describer(case: Case, predictive: AbstractRealPredictive) -> Describer:
@@ -155,7 +167,8 @@ def _number_describer(case: Case, predictive: AbstractRealPredictive) -> Describ
     def describe(i: int, row: int) -> tuple[str, str, str]:
         ranges = "; ".join(formatting.between(a, b) for a, b in zip(low[i], high[i], strict=True))
         actual = "; ".join(map(formatting.cell, observed[row]))
-        return actual, formatting.listed_numbers(mean[i]), ranges
+        errors = (high[i] - low[i]) / 4
+        return actual, "; ".join(map(formatting.beside, mean[i], errors)), ranges
 
     return describe
 

@@ -6,9 +6,10 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from gfsvi import metrics
+from gfsvi.auto.coverage import are_inside
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
-from gfsvi.report.case import Case
+from gfsvi.report.case import Case, intervals
 from gfsvi.report.evidence import (
     ClassificationResult,
     Effect,
@@ -47,10 +48,9 @@ def regression_outputs(
     rows = case.judged
     predictive = cast(AbstractRealPredictive, case.predictions)
     baseline = _baseline(case, len(rows))
-    tails = (1 - LEVELS) / 2
-    low, high = np.split(np.asarray(predictive.quantile(np.append(tails, 1 - tails))), 2)
+    inside = are_inside(predictive, case.y[rows], LEVELS)
     outputs = tuple(
-        _output(case, predictive, (low, high), effects[k], k)
+        _output(case, predictive, inside, effects[k], k)
         for k in range(min(len(case.targets), MAX_OUTPUTS))
     )
     actual = case.y[rows]
@@ -76,15 +76,14 @@ def _baseline(case: Case, num_rows: int) -> NormalPredictive:
 def _output(
     case: Case,
     predictive: AbstractRealPredictive,
-    bounds: tuple[np.ndarray, np.ndarray],
+    inside: np.ndarray,
     effects: tuple[Effect, ...],
     k: int,
 ) -> RegressionOutput:
     actual = by_output(case.y[case.judged])[:, k]
-    low, high = (np.stack([by_output(bound)[:, k] for bound in side]) for side in bounds)
+    low, high = (by_output(end)[:, k] for end in intervals(predictive))
     mean, noise = by_output(predictive.mean)[:, k], by_output(predictive.aleatoric_std)[:, k]
-    at_95 = int(np.argmin(np.abs(LEVELS - 0.95)))
-    model = Bounded(mean, low[at_95], high[at_95])
+    model = Bounded(mean, low, high)
     return RegressionOutput(
         name=case.targets[k],
         actual=actual,
@@ -92,7 +91,7 @@ def _output(
         lower=model.lower,
         upper=model.upper,
         levels=LEVELS,
-        coverages=np.mean((low <= actual) & (actual <= high), axis=1),
+        coverages=np.mean(inside[..., k], axis=1),
         scores=_output_scores(actual, model, _bounded_baseline(case, k)),
         effects=effects,
         explained_share=_share(float(np.var(mean)), float(np.mean(noise**2))),

@@ -1,5 +1,6 @@
 """Put evidence, sentences and pictures into one self-contained HTML file."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gfsvi.auto.fitted import Fitted
+from gfsvi.auto.parameters import Watch
 from gfsvi.pages import template
 from gfsvi.report import formatting, words
 from gfsvi.report.case import prepared_table
@@ -15,6 +17,7 @@ from gfsvi.report.gallery import draw_pictures
 from gfsvi.report.gathering import gather
 from gfsvi.storage.files import write_text
 from gfsvi.tables import PreparedTable
+from gfsvi.training.settings import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +55,18 @@ def write_page(
     table: str | None = None,
     command: str | None = None,
     weights: np.ndarray | None = None,
+    watch: Watch | None = None,
 ) -> None:
-    """Write the page about a fit and its prepared training rows."""
+    """Write the page about a fit and its prepared training rows.
+
+    `watch` is called with the stage "page" and how far it is.
+    """
+    tell = (lambda *_: None) if watch is None else watch
+    tell("page", Progress(0, 2, math.nan, None))
     if fitted.preparation is not None:
         targets = fitted.preparation.target
     evidence = gather(fitted, rows, targets=targets, table=table, command=command, weights=weights)
+    tell("page", Progress(1, 2, math.nan, None))
     write_text(path, render(evidence))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gfsvi.auto.importance import Importance
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
@@ -36,10 +37,38 @@ _FAMILIES = {
 # and the target can change much more quickly along another feature.
 _SLOW_LENGTHSCALE = 4.0
 _SLOW_SHARE = 0.25
+_NEGLIGIBLE = 0.01
 _JUDGED_ROWS: dict[JudgedOn, str] = {
-    "held_out": "held-out rows",
-    "left_out": "rows (each predicted without itself)",
-    "trained": "training rows",
+    "held_out": "{} held-out rows",
+    "future": "the {} latest rows (held out)",
+    "left_out": "{} rows (each predicted without itself)",
+    "trained": "{} training rows",
+}
+_HONESTY = {
+    "trained": (
+        "No rows were held out, so these scores are for the rows that the model was trained on: "
+        "expect worse scores on new rows, and measure them with `gfsvi evaluate`."
+    ),
+    "held_out": (
+        "The model was not trained on the {rows} held-out rows, but they decided when to stop: "
+        "expect slightly worse scores on new rows, and measure them with `gfsvi evaluate` on rows "
+        "that the model has never seen."
+    ),
+    "future": (
+        "The rows are sorted by {column}, so the latest {rows} were held out: these scores show "
+        "how well the past predicts the future. For the final model, train on all rows with "
+        "`--hold-out none`."
+    ),
+    "left_out": (
+        "Each row was predicted without itself (leave-one-out), but all rows decided on the prior "
+        "and on the weights of the network: expect slightly worse scores on new rows, and measure "
+        "them with `gfsvi evaluate` on rows that the model has never seen."
+    ),
+    "left_out_in_time": (
+        "Each row was predicted without itself (leave-one-out), but with the help of later rows "
+        "(they are sorted by {column}): expect worse scores in the future, and measure them with "
+        "`--hold-out end`."
+    ),
 }
 NOVEL = 0.5
 CONFIDENT = 0.9
@@ -53,6 +82,7 @@ def prior_sentences(
     subject = f"Each of {subject}" if len(targets) > 1 else subject
     subject = f"The probability of each class of {subject}" if task == "classification" else subject
     families = [_family_sentence(part, subject) for part in prior.parts]
+    families += [] if prior.limits is None else [prior.limits]
     if prior.about_weights:
         return [*families, "No column was assumed to matter more than another."]
     return [*families, *_length_scale_sentences(prior)]
@@ -69,36 +99,51 @@ def _family_sentence(part: KernelPart, subject: str) -> str:
 def _length_scale_sentences(prior: PriorEvidence) -> list[str]:
     scales = prior.length_scales
     if len({scale.value for scale in scales}) == 1 and len(scales) > 1:
-        return [f"All features have the same length scale, {number(scales[0].value)}."]
+        return [f"All columns have the same length scale, {number(scales[0].value)}."]
     slow = [scale for scale in scales if _is_slow(scale, prior)]
     quick = [scale for scale in scales if scale not in slow]
     sentences = [_quick_sentence(quick)] if quick else []
     if quick and slow:
-        names = listed([quoted(scale.feature) for scale in slow], 5)
+        names = listed([quoted(scale.column) for scale in slow], 5)
         sentences.append(f"Only slow changes are expected along {names}.")
     return sentences
 
 
 def _is_slow(scale: LengthScale, prior: PriorEvidence) -> bool:
-    largest = prior.length_scales[0].wiggliness
-    return scale.value > _SLOW_LENGTHSCALE and scale.wiggliness < _SLOW_SHARE * largest
+    shortest = prior.length_scales[0].value
+    return scale.value > _SLOW_LENGTHSCALE and shortest < _SLOW_SHARE * scale.value
 
 
 def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
     items = [
-        f"{number(scale.value)} along {quoted(scale.feature)}"
-        + ("" if scale.in_units is None else f" ({number(scale.in_units)} in its own units)")
+        f"{number(scale.value)} along {quoted(scale.column)}" + _in_units(scale)
         for scale in scales[:most]
     ]
     others = len(scales) - most
     if others > 0:
-        items.append(f"more along {others} other {'feature' if others == 1 else 'features'}")
+        items.append(f"more along {others} other {'column' if others == 1 else 'columns'}")
     return f"The length scale is {listed(items, most + 1)}."
+
+
+def _in_units(scale: LengthScale) -> str:
+    if scale.in_units is None:
+        return ""
+    return f" ({number(scale.in_units)} {'days' if scale.in_days else 'in its own units'})"
+
+
+def importance(importance: Importance, target: int = 0) -> str:
+    """Which columns the predictions depend on most."""
+    shares = importance.total.reshape(len(importance.columns), -1)[:, target]
+    order = [i for i in np.argsort(-shares, kind="stable") if shares[i] >= _NEGLIGIBLE]
+    if not order:
+        return f"No column changes the predictions by more than {percent(_NEGLIGIBLE)}."
+    items = [f"{percent(min(shares[i], 1))} for {quoted(importance.columns[i])}" for i in order[:3]]
+    return f"The total share is {listed(items)}."
 
 
 def summary(evidence: Evidence) -> str:
     """The quality of the predictions in one sentence."""
-    rows = f"{count(evidence.num_judged)} {_JUDGED_ROWS[evidence.judged_on]}"
+    rows = _JUDGED_ROWS[evidence.judged_on].format(count(evidence.num_judged))
     if evidence.labels is not None:
         return f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly."
     output = evidence.outputs[0]
@@ -112,22 +157,10 @@ def summary(evidence: Evidence) -> str:
 
 def honesty(evidence: Evidence) -> str:
     """What the scores can and cannot show."""
-    if evidence.judged_on == "trained":
-        return (
-            "No rows were held out, so these scores are for the rows that the model was trained "
-            "on: expect worse scores on new rows, and measure them with `gfsvi evaluate`."
-        )
-    if evidence.judged_on == "left_out":
-        return (
-            "Each row was predicted without itself (leave-one-out), but all rows decided on the "
-            "prior and on the weights of the network: expect slightly worse scores on new rows, "
-            "and measure them with `gfsvi evaluate` on rows that the model has never seen."
-        )
-    return (
-        f"The model was not trained on the {count(evidence.num_judged)} held-out rows, but they "
-        "decided when to stop: expect slightly worse scores on new rows, and measure them with "
-        "`gfsvi evaluate` on rows that the model has never seen."
-    )
+    kind, column = evidence.judged_on, quoted(evidence.time_column or "")
+    in_time = kind == "left_out" and evidence.time_column is not None
+    text = _HONESTY["left_out_in_time" if in_time else kind]
+    return text.format(rows=count(evidence.num_judged), column=column)
 
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:
@@ -135,15 +168,15 @@ def tiles(evidence: Evidence) -> list[tuple[str, str]]:
     if evidence.labels is not None:
         return _label_tiles(evidence.labels)
     output = evidence.outputs[0]
-    rmse = output.scores[1]
-    lower = 1 - rmse.model / rmse.baseline if rmse.baseline > 0 else 0.0
-    direction = "lower" if lower >= 0 else "higher"
+    median = output.scores[0]
+    lower = 1 - median.model / median.baseline if median.baseline > 0 else 0.0
+    direction = "smaller" if lower >= 0 else "larger"
     return [
         (number(output.median_error), f"median absolute error in {quoted(output.name)}"),
         (percent(output.coverage), f"of rows are inside their 95{PERCENT} interval"),
         (
             percent(abs(lower)),
-            f"{direction} root mean squared error than always predicting the mean",
+            f"{direction} median absolute error than always predicting the mean",
         ),
     ]
 
@@ -186,16 +219,24 @@ def learning(curve: Curve) -> str:
 def signal_and_noise(output: RegressionOutput) -> str:
     """How much of the target the columns explain."""
     return (
-        f"The columns explain about {percent(output.explained_share)} of the variance of "
+        f"The columns explain {_about(output.explained_share)} of the variance of "
         f"{quoted(output.name)}; the rest is noise with a standard deviation of about "
-        f"{number(output.noise)}, which more rows like these would not reduce."
+        f"{number(output.noise)}, which more rows of this kind would not reduce."
     )
+
+
+def _about(share: float) -> str:
+    said = percent(share)
+    for sign, words in (("<", "less than"), (">", "more than")):
+        if said.startswith(sign):
+            return f"{words}{said.removeprefix(sign)}"
+    return f"about {said}"
 
 
 def class_overlap(labels: ClassificationResult) -> str:
     """How much of the uncertainty about classes more data would remove."""
     return (
-        f"More rows like these would remove about {percent(labels.learnable_share)} of the "
+        f"More rows of this kind would remove {_about(labels.learnable_share)} of the "
         "uncertainty about classes; the rest is due to overlap between them."
     )
 

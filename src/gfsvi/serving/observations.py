@@ -48,7 +48,7 @@ class Observations:
         """The observations that parts of a model describe."""
         warps = {"likelihood:normal": None, "likelihood:warped_normal": likelihood}
         warped = chosen(likelihood, warps)
-        unwarped = None if warped is None else _inverse(warped.warp.expect("warp:warp"))
+        unwarped = None if warped is None else _inverse(warped.warp)
         target = target.expect("target:numbers")
         return cls(_column(likelihood.noise), unwarped, target.spread, target.centre)
 
@@ -73,7 +73,22 @@ class Observations:
 
 
 def _inverse(warp: Part) -> Callable[[Values], Values]:
-    """From the scale of a warp to observations, as `predictives.Warp.inverse`."""
+    """From the scale of a warp to observations, as in `predictives.warp`."""
+    return chosen(warp, {"warp:warp": _johnson, "warp:bounded": _bounded, "warp:unwarped": _same})(
+        warp
+    )
+
+
+def _same(warp: Part) -> Callable[[Values], Values]:
+    return lambda z: z
+
+
+def _bounded(warp: Part) -> Callable[[Values], Values]:
+    inner, ends = _inverse(warp.warp), (_column(warp.least), _column(warp.most))
+    return lambda z: np.clip(inner(z), *ends)
+
+
+def _johnson(warp: Part) -> Callable[[Values], Values]:
     centre, stretch, unit, offset = map(
         _column, (warp.centre, warp.stretch, warp.unit, warp.offset)
     )

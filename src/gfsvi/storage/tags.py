@@ -70,6 +70,7 @@ _CLASSES = {
         "categorical": "likelihoods.categorical.Categorical",
         "custom_likelihood": "likelihoods.custom.CustomLikelihood",
         "heteroscedastic_normal": "likelihoods.heteroscedastic_normal.HeteroscedasticNormal",
+        "negative_binomial": "likelihoods.negative_binomial.NegativeBinomial",
         "normal": "likelihoods.normal.Normal",
         "poisson": "likelihoods.poisson.Poisson",
         "student_t": "likelihoods.student_t.StudentT",
@@ -151,7 +152,11 @@ _CLASSES = {
         "marginals": "values.Marginals",
         "samples": "values.Samples",
     },
-    "warp": {"warp": "predictives.warp.Warp"},
+    "warp": {
+        "bounded": "predictives.warp.Bounded",
+        "unwarped": "predictives.warp.Unwarped",
+        "warp": "predictives.warp.Warp",
+    },
 }
 
 

@@ -3,7 +3,8 @@
 `reading` reads and writes files, `cells` parses single columns into numbers, texts and dates, and
 `recognition` decides which of these a column holds. `columns` has one recipe per kind of column,
 `learning` chooses a recipe for each, `targets` handles what is predicted, and `preparation` puts
-them together. `weights` reads row weights, and `sentences` phrases the notes for the user.
+them together. `time_order` recognises rows in time order, `weights` reads row weights, and
+`sentences` phrases the notes for the user.
 """
 
 from gfsvi.tables.columns import AbstractColumn as AbstractColumn
@@ -15,3 +16,4 @@ from gfsvi.tables.preparation import Preparation as Preparation
 from gfsvi.tables.preparation import PreparedTable as PreparedTable
 from gfsvi.tables.targets import Label as Label
 from gfsvi.tables.targets import Task as Task
+from gfsvi.tables.time_order import TimeOrder as TimeOrder

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*%?")
-_DATE = re.compile(r"\d{4}([-/])\d{2}\1\d{2}(?:[T ]\d{2}:.*)?")
+_DATE = re.compile(r"(\d{4})([-/]?)(\d{2})\2(\d{2})([T ]\d{2}:.*)?")
 _SPELLED = {"true": 1.0, "false": 0.0, "inf": np.inf, "infinity": np.inf}
 _SPELLED |= {"+inf": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
 _MISSING = {"?", "-", "--", ".", "n/a", "na", "n.a.", "nan", "nil", "none", "null", "missing"}
@@ -72,7 +72,7 @@ def read_dates(
     if cells.dtype.kind == "M":
         return _as_times(pandas.to_datetime(cells, utc=True)), np.zeros(len(cells), bool)
     codes, texts = read_texts(cells)
-    candidates = [t.replace("/", "-") if _DATE.fullmatch(t) else None for t in [*texts, ""]]
+    candidates = [_iso_date(text) for text in [*texts, ""]]
     parsed = pandas.to_datetime(
         pandas.Series(candidates, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
@@ -95,6 +95,12 @@ def has_value(cells: "pandas.Series") -> np.ndarray:
     if cells.dtype.kind == "O":
         return read_texts(cells)[0] >= 0
     return np.asarray(cells.notna())
+
+
+def _iso_date(text: str) -> str | None:
+    """A date written as 2020-02-01, 2020/02/01 or 20200201, with a time or without."""
+    found = _DATE.fullmatch(text)
+    return None if found is None else "-".join(found.group(1, 3, 4)) + (found.group(5) or "")
 
 
 def _as_times(series: "pandas.Series") -> np.ndarray:

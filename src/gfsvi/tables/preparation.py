@@ -23,18 +23,23 @@ from gfsvi.tables.targets import (
     row_notes,
     rows_with_targets,
 )
+from gfsvi.tables.time_order import TimeOrder, time_order
 
 if TYPE_CHECKING:
     import pandas
 
 
 class PreparedTable(NamedTuple):
-    """The rows of a table that have a target, as a frame and as numbers."""
+    """The rows of a table that have a target, as a frame and as numbers.
+
+    `time_order` is the order in time that they are in, if they are in one.
+    """
 
     frame: "pandas.DataFrame"
     usable: np.ndarray
     x: np.ndarray
     y: np.ndarray
+    time_order: TimeOrder | None = None
 
 
 @final
@@ -75,12 +80,23 @@ class Preparation:
             names[fresh] = None
         return tuple(names)
 
+    @property
+    def features_of_columns(self) -> dict[str, tuple[int, ...]]:
+        """The positions of the features that each column becomes; columns not used have none."""
+        ends = np.cumsum([0, *(len(column.feature_names) for column in self.columns)])
+        return {
+            column.name: tuple(range(first, last))
+            for column, first, last in zip(self.columns, ends, ends[1:], strict=False)
+            if last > first
+        }
+
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
         """Prepare the usable rows of a training table."""
         usable = self.usable_rows(frame)
         kept = cast("pandas.DataFrame", frame[usable])
         rows = kept.rename(columns=str).reset_index(drop=True)
-        return PreparedTable(rows, usable, self.inputs(rows), self.observations(rows))
+        order = time_order(rows.drop(columns=list(self.target)))
+        return PreparedTable(rows, usable, self.inputs(rows), self.observations(rows), order)
 
     def inputs(self, frame: "pandas.DataFrame") -> np.ndarray:
         """Convert a table to finite numbers (row, feature), ignoring other columns."""

@@ -16,10 +16,16 @@ _IDENTIFIER = re.compile(r"(?:^|[^a-z])(?:id|ids|uuid|guid|identifier)$")
 _NUMBERING = re.compile(r"(?:^|[^a-z])(?:index|idx|key|no|nr|num|number|row|serial|record)$")
 _TIME = re.compile(r"(?:^|[^a-z])(?:age|date|day|hour|minute|month|second|step|time|week|year)s?$")
 
+_DATED = re.compile(r"(?:^|[^a-z])(?:date|day|ymd)(?:$|[^a-z])")
+
 
 def are_dates(cells: "pandas.Series") -> bool:
-    """Whether a column holds dates, apart from a few words."""
-    if cells.dtype.kind not in "MO" or str(cells.dtype) == "category":
+    """Whether a column holds dates, apart from a few words.
+
+    Numbers such as 20200201 are dates if the name says so.
+    """
+    is_named = bool(_DATED.search(_spaced(str(cells.name))))
+    if cells.dtype.kind not in ("MOiuf" if is_named else "MO") or str(cells.dtype) == "category":
         return False
     times, words = read_dates(cells)
     return bool((~np.isnat(times)).any()) and are_few(words, cells)

@@ -1,0 +1,131 @@
+"""The progress of long work: a bar on a terminal or in a notebook, otherwise plain lines."""
+
+import contextlib
+import importlib
+import sys
+import threading
+import time
+from typing import Any, NamedTuple, Protocol, TextIO
+
+SECONDS_BETWEEN_LINES = 5.0
+SECONDS_BETWEEN_BARS = 0.5
+_WIDTH = 24
+
+
+class Steps(Protocol):
+    """Steps of a stage: how many were taken, and how many there are."""
+
+    @property
+    def step(self) -> int:
+        """The steps that were taken."""
+        ...
+
+    @property
+    def num_steps(self) -> int:
+        """The steps that there are."""
+        ...
+
+
+class Stage(NamedTuple):
+    """A stage in words, and where it begins and ends on the bar, roughly."""
+
+    words: str
+    first: float
+    last: float
+
+
+STAGES = {
+    "prior": Stage("choosing the prior", 0.0, 0.25),
+    "mean": Stage("training the network", 0.25, 0.5),
+    "posterior": Stage("training the posterior", 0.5, 0.7),
+    "examination": Stage("examining the fit", 0.7, 0.8),
+    "page": Stage("writing the page", 0.8, 1.0),
+}
+"""The stages of a fit; the page is only written if it is asked for."""
+PREPARATION = "preparing"
+
+
+class Display:
+    """Shows the stages of a fit as one progress; also between steps, while time passes.
+
+    Args:
+        stream: Where to write; by default the standard error.
+        has_page: Whether a page is written in the end.
+    """
+
+    def __init__(self, stream: TextIO | None = None, *, has_page: bool = False):
+        self._stream = sys.stderr if stream is None else stream
+        self._notebook = _notebook_output() if stream is None else None
+        self._is_terminal = self._stream.isatty()
+        self._whole = STAGES["page"].last if has_page else STAGES["page"].first
+        self._began = self._last_line = time.monotonic()
+        self._share, self._doing = 0.0, PREPARATION
+        self._lock, self._done = threading.Lock(), threading.Event()
+        self._ticker = threading.Thread(target=self._tick, daemon=True)
+
+    def __enter__(self) -> "Display":
+        self._ticker.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self._ticker.join()
+        if self._notebook is not None:
+            words = f"done in {time.monotonic() - self._began:.0f} s"
+            self._notebook.update(_bundle(words, 1.0), raw=True)
+        elif self._is_terminal:
+            self._write("\r\x1b[K")
+
+    def watch(self, stage: str, progress: Steps) -> None:
+        """Show that a stage has come this far."""
+        words, first, last = STAGES[stage]
+        share = (first + (last - first) * progress.step / progress.num_steps) / self._whole
+        steps = f", step {progress.step} of {progress.num_steps}" if progress.step else ""
+        self._share, self._doing = max(self._share, min(share, 1.0)), words + steps
+        self._tell()
+
+    def say(self, sentence: str) -> None:
+        """Print a remark on its own line."""
+        clear = "\r\x1b[K" if self._is_terminal else ""
+        self._write(f"{clear}{sentence}\n")
+
+    def _tick(self) -> None:
+        while not self._done.wait(min(SECONDS_BETWEEN_BARS, SECONDS_BETWEEN_LINES)):
+            self._tell()
+
+    def _tell(self) -> None:
+        now = time.monotonic()
+        elapsed, bar = now - self._began, "█" * round(_WIDTH * self._share)
+        if self._notebook is not None:
+            words = f"{self._doing}, {self._left(elapsed)}"
+            self._notebook.update(_bundle(words, self._share), raw=True)
+        elif self._is_terminal:
+            bar = f"{bar:░<{_WIDTH}} {self._share:4.0%}  {self._doing}, {self._left(elapsed)}"
+            self._write(f"\r\x1b[K{bar}")
+        elif now - self._last_line >= SECONDS_BETWEEN_LINES:
+            self._last_line = now
+            self.say(f"{elapsed:4.0f} s  {self._share:4.0%}  {self._doing}, {self._left(elapsed)}")
+
+    def _left(self, elapsed: float) -> str:
+        if not self._share:
+            return f"{elapsed:.0f} s so far"
+        left = elapsed * (1 - self._share) / self._share
+        return f"about {left:.0f} s left" if left >= 1 else "almost done"
+
+    def _write(self, text: str) -> None:
+        with self._lock, contextlib.suppress(ValueError):  # a stream that was closed
+            self._stream.write(text)
+            self._stream.flush()
+
+
+def _notebook_output() -> Any:
+    """An output of the notebook's cell that can be updated; None elsewhere."""
+    if "ipykernel" not in sys.modules:
+        return None
+    display = importlib.import_module("IPython.display")
+    return display.display(_bundle(PREPARATION, 0.0), raw=True, display_id=True)
+
+
+def _bundle(words: str, share: float) -> dict[str, str]:
+    html = f'<progress value="{share:.3f}" style="width: 20em"></progress> {share:.0%} {words}'
+    return {"text/plain": f"{share:4.0%}  {words}", "text/html": html}
