@@ -69,9 +69,7 @@ def test_baselines_are_as_good_as_published_except_for_one():
 def test_the_closed_form_is_closer_than_training_and_the_sparse_process():
     table = table_of("wasserstein", "wasserstein2")
     for dataset in FIVE:
-        ours, *others = (
-            table.cells[m, dataset] for m in ("gfsvi", "gfsvi_kronecker", "sparse_gp")
-        )
+        ours, *others = (table.cells[m, dataset] for m in ("gfsvi", "gfsvi_kronecker", "sparse_gp"))
         assert ours.count == 5 and ours.mean < 0.5 * others[0].mean, dataset
         assert ours.mean < others[1].mean, dataset
 

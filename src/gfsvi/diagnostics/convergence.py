@@ -9,6 +9,7 @@ from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.mean_fit import TrainedMean
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
+from gfsvi.networks.in_numpy import is_in_numpy
 from gfsvi.training.history import History
 from gfsvi.training.settings import Training
 
@@ -24,6 +25,8 @@ def still_improving(examined: Examined) -> Diagnostic | None:
     """Whether the score was still rising when training ended."""
     history = examined.run.history
     validated = len(history.scores) > 0
+    if examined.is_computed and not validated:
+        return None  # the closed form makes up for steps that are missing
     gain = score_gain(history) if validated else objective_gain(history)
     if not gain > MIN_GAIN:
         return None
@@ -47,6 +50,8 @@ def planned_training(method: AbstractMethod) -> Training | None:
     """The training that the history is of: that of the mean if the covariance is computed."""
     if not isinstance(method, GFSVI) or not isinstance(method.covariance, ClosedForm):
         return getattr(method, "training", None)
+    if isinstance(method.mean, AutoMean) and is_in_numpy(method.network):
+        return None  # which of its fits was used depends on kernel and likelihood
     mean = method.mean.otherwise if isinstance(method.mean, AutoMean) else method.mean
     return mean.training if isinstance(mean, TrainedMean) else None
 
