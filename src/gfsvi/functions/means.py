@@ -5,7 +5,9 @@ from abc import abstractmethod
 from collections.abc import Callable
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import real
@@ -68,3 +70,17 @@ class Function(AbstractMean):
                 f"{values.shape} for {len(x)} points. Return (point,) or (point, output)."
             )
         return values[None] if values.ndim == 1 else values.T
+
+
+def as_mean(mean: object) -> AbstractMean:
+    """Convert a number or a function of points to a mean function."""
+    if isinstance(mean, AbstractMean):
+        return mean
+    if isinstance(mean, int | float | np.generic | np.ndarray | jax.Array):
+        return Constant(mean)  # pyright: ignore[reportArgumentType]  # converted by the field
+    if callable(mean) and not isinstance(mean, type):
+        return Function(mean)
+    raise TypeError(
+        f"expected a mean function: a number, a function of points or a member of "
+        f"gfsvi.functions.means; got {mean!r}. For example: mean=lambda x: 2 * x[:, 0]."
+    )

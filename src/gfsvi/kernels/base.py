@@ -5,10 +5,12 @@ itself (exact on the diagonal, where white noise enters) and `diagonal(x)`. Kern
 multiplied and scaled: `2.0 * RBF(0.3) + Periodic() * Matern32().on(0, 2)`.
 """
 
+import dataclasses
 import functools
 import operator
 from abc import abstractmethod
 from collections.abc import Iterable
+from typing import ClassVar
 
 import equinox as eqx
 import jax
@@ -23,7 +25,13 @@ Gram = Float[Array, "point other"]
 
 
 class AbstractKernel(eqx.Module):
-    """A positive semi-definite function of two points."""
+    """A positive semi-definite function of two points.
+
+    `proportional_to` names the field that a number in front of the kernel multiplies, so that
+    `2.0 * kernel` has one variance to learn; None wraps the kernel in `Scaled`.
+    """
+
+    proportional_to: ClassVar[str | None] = None
 
     @abstractmethod
     def cross(self, x: Points, z: Points) -> Gram:
@@ -55,10 +63,10 @@ class AbstractKernel(eqx.Module):
     def __mul__(self, other: "AbstractKernel | float") -> "AbstractKernel":
         if isinstance(other, AbstractKernel):
             return Product((*_parts_of(self, Product), *_parts_of(other, Product)))
-        return Scaled(self, _number(other))
+        return _scaled(self, other)
 
     def __rmul__(self, other: float) -> "AbstractKernel":
-        return Scaled(self, _number(other))
+        return _scaled(self, other)
 
     def on(self, *dimensions: int) -> "ActiveDimensions":
         """This kernel, restricted to some of the features."""
@@ -69,6 +77,9 @@ class Sum(AbstractKernel):
     """The covariance of a sum of independent functions."""
 
     terms: tuple[AbstractKernel, ...]
+
+    def __check_init__(self) -> None:
+        check_kernels(self, *self.terms)
 
     def cross(self, x: Points, z: Points) -> Gram:
         return _sum(term.cross(x, z) for term in self.terms)
@@ -84,6 +95,9 @@ class Product(AbstractKernel):
     """The covariance of a product of independent functions."""
 
     factors: tuple[AbstractKernel, ...]
+
+    def __check_init__(self) -> None:
+        check_kernels(self, *self.factors)
 
     def cross(self, x: Points, z: Points) -> Gram:
         return _product(factor.cross(x, z) for factor in self.factors)
@@ -102,6 +116,7 @@ class AbstractCombined(AbstractKernel):
     variance: eqx.AbstractVar[Number]
 
     def __check_init__(self) -> None:
+        check_kernels(self, self.kernel)
         check_positive(self, variance=self.variance)
         check_scalar(self, variance=self.variance)
 
@@ -122,6 +137,7 @@ class AbstractCombined(AbstractKernel):
 class Scaled(AbstractCombined):
     """A kernel times a positive number."""
 
+    proportional_to = "variance"
     kernel: AbstractKernel
     variance: Number = positive()
 
@@ -142,10 +158,12 @@ class Shifted(AbstractCombined):
 class ActiveDimensions(AbstractKernel):
     """A kernel restricted to some of the features."""
 
+    proportional_to = "kernel"
     kernel: AbstractKernel
     dimensions: tuple[int, ...] = eqx.field(static=True, converter=tuple)
 
     def __check_init__(self) -> None:
+        check_kernels(self, self.kernel)
         are_columns = all(isinstance(d, int | np.integer) and d >= 0 for d in self.dimensions)
         if not (self.dimensions and are_columns):
             raise ValueError(
@@ -170,6 +188,32 @@ class ActiveDimensions(AbstractKernel):
                 f"{rows.shape[1]} features. Features are counted from 0."
             )
         return rows[:, np.asarray(self.dimensions)]
+
+
+def check_kernels(owner: object, *kernels: object) -> None:
+    """Raise if a kernel that is built from others is given something else."""
+    for kernel in kernels:
+        if not isinstance(kernel, AbstractKernel):
+            raise TypeError(
+                f"{type(owner).__name__} expects kernels; got {kernel!r}. Pass a kernel such as "
+                "RBF(), or convert one of another library with gfsvi.kernels.as_kernel."
+            )
+
+
+def _scaled(kernel: AbstractKernel, number: object) -> AbstractKernel:
+    """A kernel times a number, which is absorbed where a second variance would be redundant."""
+    scaled = Scaled(kernel, _number(number))  # checks and converts the number
+    if isinstance(kernel, Sum):
+        return Sum(tuple(_scaled(term, scaled.variance) for term in kernel.terms))
+    if isinstance(kernel, Product):
+        return Product((_scaled(kernel.factors[0], scaled.variance), *kernel.factors[1:]))
+    if isinstance(kernel, Shifted):
+        inner = _scaled(kernel.kernel, scaled.variance)
+        return Shifted(inner, kernel.variance * scaled.variance)
+    if kernel.proportional_to is None:
+        return scaled
+    own = getattr(kernel, kernel.proportional_to)
+    return dataclasses.replace(kernel, **{kernel.proportional_to: own * scaled.variance})
 
 
 def _parts_of(

@@ -12,6 +12,7 @@ from gfsvi.numerics.types import Number, Points
 class Constant(AbstractKernel):
     """k(x, z) = variance: functions with one unknown value everywhere."""
 
+    proportional_to = "variance"
     variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:

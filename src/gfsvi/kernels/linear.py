@@ -12,6 +12,7 @@ from gfsvi.numerics.types import PerFeature, Points
 class Linear(AbstractKernel):
     """k(x, z) = sum_k variance_k x_k z_k: straight lines through the origin."""
 
+    proportional_to = "variance"
     variance: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:

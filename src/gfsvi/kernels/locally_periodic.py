@@ -17,6 +17,7 @@ class LocallyPeriodic(AbstractKernel):
     length scale within a period.
     """
 
+    proportional_to = "variance"
     lengthscale: PerFeature = positive(1.0)
     variance: Number = positive(1.0)
     period: PerFeature = positive(1.0)

@@ -21,6 +21,7 @@ class Periodic(AbstractKernel):
     k(x, z) = variance exp(-2 sum_k sin^2(pi (x_k - z_k) / period_k) / lengthscale_k^2).
     """
 
+    proportional_to = "variance"
     lengthscale: PerFeature = positive(1.0)
     variance: Number = positive(1.0)
     period: PerFeature = positive(1.0)

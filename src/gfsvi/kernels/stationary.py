@@ -25,6 +25,7 @@ class AbstractStationaryKernel(AbstractKernel):
     have finite derivatives at zero.
     """
 
+    proportional_to = "variance"
     lengthscale: eqx.AbstractVar[PerFeature]
     variance: eqx.AbstractVar[Number]
 
