@@ -125,6 +125,6 @@ def test_rows_of_another_shape_are_refused():
 
 
 def test_what_is_no_kernel_is_refused_at_construction():
-    for given in ({"potential": None}, {"stream": None}):
+    for part in ({"potential": None}, {"stream": None}):
         with pytest.raises(TypeError, match="HelmholtzKernel expects kernels; got None"):
-            HelmholtzKernel(**given)
+            HelmholtzKernel(**part)

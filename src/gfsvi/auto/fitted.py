@@ -29,6 +29,7 @@ from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, u
 from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
+from gfsvi.tables.frames import is_table
 from gfsvi.training.history import History
 
 
@@ -73,7 +74,7 @@ class Fitted:
 
     def rows(self, x: ArrayLike) -> np.ndarray:
         """Convert a table to rows of numbers, if the fit was to a table."""
-        if self.preparation is not None and hasattr(x, "columns"):
+        if self.preparation is not None and is_table(x):
             return self.preparation.inputs(x)
         return np.asarray(x, np.float64)
 

@@ -3,7 +3,7 @@
 import dataclasses
 import warnings
 from os import PathLike
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,8 +18,11 @@ from gfsvi.auto.parameters import MethodParameters, Parameters
 from gfsvi.auto.recipe import DEFAULT, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.diagnostics import Diagnostic
+from gfsvi.estimators.reporting import Arrays, RowsOfFit, write_page_of
+from gfsvi.estimators.validation import check_numbers, with_remedy
 from gfsvi.model import Model
 from gfsvi.tables import Preparation
+from gfsvi.tables.frames import is_table
 from gfsvi.training.history import History
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     task: ClassVar[Literal["regression", "classification"]]
     fitted_: Fitted
+    _rows_of_fit: RowsOfFit | None = None
 
     @property
     def prior_(self) -> Model:
@@ -64,23 +68,44 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     def fit_table(
         self,
-        frame: "pandas.DataFrame",
+        frame: "pandas.DataFrame | Any",
         target: str | list[str],
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit a table that may contain text, dates and missing values."""
+        """Fit a table that may contain text, dates and missing values.
+
+        Args:
+            frame: A table of pandas, polars, Arrow or another library that speaks Arrow's
+                protocol.
+            target: The column to predict, or several.
+            sample_weight: One weight per row; weight two counts like the same row twice.
+        """
         preparation = Preparation.learn(frame, target, self.task)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
         table = preparation.prepare(frame)
         fitted = self._learner().learn_table(table, preparation, weights)
         self.n_features_in_ = len(fitted.feature_names)
+        self._rows_of_fit = RowsOfFit(table, weights)
         return self._warned(fitted)
 
     def novelty(self, X: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         rows = self._known_rows(X)
         return self.fitted_.novelty(rows)
+
+    def report(
+        self, path: str | PathLike[str], table: "pandas.DataFrame | Any | None" = None
+    ) -> None:
+        """Write a page that explains the fit: what was learned, how good it is, and its limits.
+
+        Args:
+            path: The HTML file to write.
+            table: The training table with its target; not needed right after `fit` or
+                `fit_table`, whose rows are kept in memory but not in a saved file.
+        """
+        check_is_fitted(self)
+        write_page_of(self.fitted_, self._rows_of_fit, path, table)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gfsvi.load` reads."""
@@ -117,12 +142,14 @@ class AbstractEstimator(Parameters, BaseEstimator):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        return self._warned(self._learner().learn(X, y, names, weights))
+        fitted = self._learner().learn(X, y, names, weights)
+        self._rows_of_fit = RowsOfFit(Arrays(X, y), weights)
+        return self._warned(fitted)
 
     def _known_rows(self, X: ArrayLike) -> ArrayLike:
         """Rows to predict at: a table like the one fitted to, numbers or images."""
         check_is_fitted(self)
-        if self.fitted_.preparation is not None and hasattr(X, "columns"):
+        if self.fitted_.preparation is not None and is_table(X):
             return X
         return _with_channels(validate_data(self, X, reset=False, **self._expected(X)))
 
@@ -130,7 +157,11 @@ class AbstractEstimator(Parameters, BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, **options: bool | int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Validated rows and targets."""
-        X, y = validate_data(self, X, y, **self._expected(X), **options)
+        check_numbers(self, X)
+        try:
+            X, y = validate_data(self, X, y, **self._expected(X), **options)
+        except (TypeError, ValueError) as error:
+            raise with_remedy(self, error) from error
         return _with_channels(X), np.asarray(y)
 
     def _expected(self, X: ArrayLike) -> dict[str, object]:

@@ -3,6 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -72,12 +73,12 @@ class Function(AbstractMean):
         return values[None] if values.ndim == 1 else values.T
 
 
-def as_mean(mean: object) -> AbstractMean:
+def as_mean(mean: Any) -> AbstractMean:
     """Convert a number or a function of points to a mean function."""
     if isinstance(mean, AbstractMean):
         return mean
     if isinstance(mean, int | float | np.generic | np.ndarray | jax.Array):
-        return Constant(mean)  # pyright: ignore[reportArgumentType]  # converted by the field
+        return Constant(mean)
     if callable(mean) and not isinstance(mean, type):
         return Function(mean)
     raise TypeError(

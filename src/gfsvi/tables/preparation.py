@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast, final
 import numpy as np
 
 from gfsvi.tables.columns import AbstractColumn
+from gfsvi.tables.frames import as_frame
 from gfsvi.tables.learning import learn_columns
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.sentences import listed, row_count
@@ -77,6 +78,7 @@ class Preparation:
 
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
         """Prepare the usable rows of a training table."""
+        frame = as_frame(frame)
         usable = self.usable_rows(frame)
         kept = cast("pandas.DataFrame", frame[usable])
         rows = kept.rename(columns=str).reset_index(drop=True)
@@ -135,6 +137,7 @@ def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.
 
 
 def _with_text_names(frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    frame = as_frame(frame)
     names = [str(name) for name in frame.columns]
     repeated = [name for name, number in Counter(names).items() if number > 1]
     if repeated:
