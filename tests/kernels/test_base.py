@@ -180,7 +180,7 @@ def test_a_feature_that_is_not_there_raises():
         RBF().on(3).gram(X)
 
 
-@pytest.mark.parametrize("dimensions", [(), (-1,), (0.5,), ("a",)])
+@pytest.mark.parametrize("dimensions", [(), (-1,), (0.5,), ("",), (0, "a")])
 def test_dimensions_that_are_no_columns_raise(dimensions):
     with pytest.raises(ValueError, match="expects their numbers, counted from 0; got"):
         RBF().on(*dimensions)

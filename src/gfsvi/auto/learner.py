@@ -14,7 +14,12 @@ from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
-from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
+from gfsvi.auto.priors import (
+    blank_prior,
+    chosen_prior,
+    kernel_in_model_units,
+    kernels_named,
+)
 from gfsvi.auto.problem import Problem, Solution, held_out_rows
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
@@ -27,6 +32,7 @@ from gfsvi.auto.targets import (
     observed_numbers,
     observed_numbers_of_classes,
 )
+from gfsvi.auto.units import Feature, features_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
@@ -83,8 +89,8 @@ class Learner:
                 return observed_numbers(y, self._likelihood_of_numbers, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
-        fitted = self._learn(table.x, table.y, preparation.feature_names, weights, observe)
-        return dataclasses.replace(fitted, preparation=preparation)
+        names = preparation.feature_names
+        return self._learn(table.x, table.y, names, weights, observe, preparation)
 
     def learn(
         self,
@@ -141,6 +147,7 @@ class Learner:
         names: Sequence[str] | None,
         weights: np.ndarray | None,
         observe: Observe,
+        preparation: Preparation | None = None,
     ) -> Fitted:
         began, counted = time.monotonic(), np.arange(len(x))
         if weights is not None:
@@ -161,7 +168,8 @@ class Learner:
                 feature_names=tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1))),
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
             )
-            solution = self.solve(problem)
+            features = features_of(problem.feature_names, spread, preparation)
+            solution = self._in_units_of(features).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
@@ -169,7 +177,7 @@ class Learner:
             input_spread=spread,
             feature_names=problem.feature_names,
             are_named=names is not None,
-            preparation=None,
+            preparation=preparation,
             settings=problem.settings,
             validation_rows=counted[held_out],
         )
@@ -179,6 +187,13 @@ class Learner:
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
+
+    def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
+        """The same learner with its kernel on the standardised scale of these features."""
+        kernel = kernel_in_model_units(self.parameters.kernel, features)
+        return dataclasses.replace(
+            self, parameters=dataclasses.replace(self.parameters, kernel=kernel)
+        )
 
     @property
     def _likelihood_of_numbers(self) -> str | AbstractLikelihood:

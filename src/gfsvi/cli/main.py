@@ -102,7 +102,12 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     tasks = ("auto", "regression", "classification")
     command.add_argument("--task", type=_one_of(*tasks), default="auto", help=", ".join(tasks))
     command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
-    command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
+    command.add_argument(
+        "--kernel",
+        default="auto",
+        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
+        '\'Periodic(period="1 year").on("date") + RBF()\'',
+    )
     command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
     command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
     command.add_argument("--seed", type=_whole_number, default=0)

@@ -20,6 +20,7 @@ from gfsvi.auto.settings import Settings
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.estimators.reporting import Arrays, RowsOfFit, write_page_of
 from gfsvi.estimators.validation import check_numbers, with_remedy
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.model import Model
 from gfsvi.tables import Preparation
 from gfsvi.tables.frames import is_table
@@ -45,6 +46,11 @@ class AbstractEstimator(Parameters, BaseEstimator):
     def posterior_(self) -> Model:
         """The model after the data, on the standardised scale."""
         return self.fitted_.posterior
+
+    @property
+    def kernel_(self) -> AbstractKernel | None:
+        """The prior's kernel, with distances in the units of the columns; see `Fitted.kernel`."""
+        return self.fitted_.kernel
 
     @property
     def preparation_(self) -> Preparation | None:

@@ -3,7 +3,7 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -12,12 +12,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import real
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
 
 Means = Float[Array, "#output point"]
 
 
-class AbstractMean(eqx.Module):
+class AbstractMean(Printed):
     """The expected value of a random function at every point."""
 
     @abstractmethod
@@ -77,10 +78,10 @@ def as_mean(mean: Any) -> AbstractMean:
     """Convert a number or a function of points to a mean function."""
     if isinstance(mean, AbstractMean):
         return mean
-    if isinstance(mean, int | float | np.generic | np.ndarray | jax.Array):
-        return Constant(mean)
-    if callable(mean) and not isinstance(mean, type):
-        return Function(mean)
+    is_number = isinstance(mean, int | float | np.generic | np.ndarray | jax.Array)
+    is_function = callable(mean) and not isinstance(mean, type)
+    if is_number or is_function:
+        return Constant(cast(Array, mean)) if is_number else Function(cast(Any, mean))
     raise TypeError(
         f"expected a mean function: a number, a function of points or a member of "
         f"gfsvi.functions.means; got {mean!r}. For example: mean=lambda x: 2 * x[:, 0]."

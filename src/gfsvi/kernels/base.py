@@ -17,14 +17,16 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
+from gfsvi.kernels.code import code_of
 from gfsvi.kernels.distances import as_rows, check_scalar
 from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.printing import DIGITS, Printed, text_of
 from gfsvi.numerics.types import Number, Points
 
 Gram = Float[Array, "point other"]
 
 
-class AbstractKernel(eqx.Module):
+class AbstractKernel(Printed):
     """A positive semi-definite function of two points.
 
     `proportional_to` names the field that a number in front of the kernel multiplies, so that
@@ -68,8 +70,15 @@ class AbstractKernel(eqx.Module):
     def __rmul__(self, other: float) -> "AbstractKernel":
         return _scaled(self, other)
 
-    def on(self, *dimensions: int) -> "ActiveDimensions":
-        """This kernel, restricted to some of the features."""
+    def code(self, digits: int = DIGITS) -> str:
+        """The code that makes this kernel again, with this many digits of its numbers."""
+        return code_of(self, digits)
+
+    def on(self, *dimensions: int | str) -> "ActiveDimensions":
+        """This kernel, restricted to some features: their numbers from 0, or names of columns.
+
+        Names are for estimators and `gfsvi fit`, which know the columns of the table.
+        """
         return ActiveDimensions(self, dimensions)
 
 
@@ -156,19 +165,20 @@ class Shifted(AbstractCombined):
 
 
 class ActiveDimensions(AbstractKernel):
-    """A kernel restricted to some of the features."""
+    """A kernel restricted to some of the features, by number or, in a fit to a table, by name."""
 
     proportional_to = "kernel"
     kernel: AbstractKernel
-    dimensions: tuple[int, ...] = eqx.field(static=True, converter=tuple)
+    dimensions: tuple[int | str, ...] = eqx.field(static=True, converter=tuple)
 
     def __check_init__(self) -> None:
         check_kernels(self, self.kernel)
-        are_columns = all(isinstance(d, int | np.integer) and d >= 0 for d in self.dimensions)
-        if not (self.dimensions and are_columns):
+        are_numbers = all(isinstance(d, int | np.integer) and d >= 0 for d in self.dimensions)
+        are_names = all(isinstance(d, str) and d for d in self.dimensions)
+        if not (self.dimensions and (are_numbers or are_names)):
             raise ValueError(
                 f"a kernel on some features expects their numbers, counted from 0; "
-                f"got {self.dimensions}. For example: kernel.on(0, 2)."
+                f'got {self.dimensions}. For example: kernel.on(0, 2), or kernel.on("size").'
             )
 
     def cross(self, x: Points, z: Points) -> Gram:
@@ -180,14 +190,59 @@ class ActiveDimensions(AbstractKernel):
     def diagonal(self, x: Points) -> Float[Array, " point"]:
         return self.kernel.diagonal(self._select(x))
 
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """The numbers of the features; raises if they are given by name."""
+        numbers = tuple(d for d in self.dimensions if isinstance(d, int | np.integer))
+        if not numbers:
+            raise ValueError(
+                f"the kernel is restricted to the columns {self.dimensions}, which only a fit to a "
+                "table knows. Pass the kernel to an estimator, or numbers of features to `on`."
+            )
+        return numbers
+
     def _select(self, x: Points) -> Points:
         rows = as_rows(x)
-        if max(self.dimensions) >= rows.shape[1]:
+        if max(self.columns) >= rows.shape[1]:
             raise ValueError(
-                f"the kernel uses features {self.dimensions}; got points with "
+                f"the kernel uses features {self.columns}; got points with "
                 f"{rows.shape[1]} features. Features are counted from 0."
             )
-        return rows[:, np.asarray(self.dimensions)]
+        return rows[:, np.asarray(self.columns)]
+
+
+@code_of.register
+def _(kernel: Sum, digits: int) -> str:
+    return " + ".join(term.code(digits) for term in kernel.terms)
+
+
+@code_of.register
+def _(kernel: Product, digits: int) -> str:
+    return " * ".join(_in_brackets(factor, digits, Sum, Shifted) for factor in kernel.factors)
+
+
+@code_of.register
+def _(kernel: Scaled, digits: int) -> str:
+    number, inner = text_of(kernel.variance, digits), kernel.kernel
+    if inner.proportional_to is None and not isinstance(inner, Sum | Product | Shifted):
+        return f"{number} * {inner.code(digits)}"
+    return f"Scaled({inner.code(digits)}, {number})"  # the product would absorb the number
+
+
+@code_of.register
+def _(kernel: Shifted, digits: int) -> str:
+    return f"{kernel.kernel.code(digits)} + {text_of(kernel.variance, digits)}"
+
+
+@code_of.register
+def _(kernel: ActiveDimensions, digits: int) -> str:
+    inner = _in_brackets(kernel.kernel, digits, Sum, Shifted, Product, Scaled)
+    return f"{inner}.on({', '.join(map(repr, kernel.dimensions))})"
+
+
+def _in_brackets(kernel: AbstractKernel, digits: int, *kinds: type[AbstractKernel]) -> str:
+    code = kernel.code(digits)
+    return f"({code})" if isinstance(kernel, kinds) else code
 
 
 def check_kernels(owner: object, *kernels: object) -> None:

@@ -5,8 +5,8 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Number, PerFeature
+from gfsvi.numerics.constraints import check_positive, distance, positive
+from gfsvi.numerics.types import Distance, Number
 
 
 class RationalQuadratic(AbstractStationaryKernel):
@@ -15,7 +15,7 @@ class RationalQuadratic(AbstractStationaryKernel):
     A small `mixture` (often called alpha) mixes length scales widely; a large one gives the RBF.
     """
 
-    lengthscale: PerFeature = positive(1.0)
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
     mixture: Number = positive(1.0)
 

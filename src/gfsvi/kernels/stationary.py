@@ -15,7 +15,7 @@ from gfsvi.kernels.distances import (
     squared_distances_within,
 )
 from gfsvi.numerics.constraints import check_positive
-from gfsvi.numerics.types import Number, PerFeature, Points
+from gfsvi.numerics.types import Distance, Number, Points
 
 
 class AbstractStationaryKernel(AbstractKernel):
@@ -26,7 +26,7 @@ class AbstractStationaryKernel(AbstractKernel):
     """
 
     proportional_to = "variance"
-    lengthscale: eqx.AbstractVar[PerFeature]
+    lengthscale: eqx.AbstractVar[Distance]
     variance: eqx.AbstractVar[Number]
 
     def __check_init__(self) -> None:

@@ -8,12 +8,13 @@ from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import check_positive, positive, real
 from gfsvi.numerics.precision import namespace
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import PerOutput
 
 OutputPoint = Float[Array, "output point"]
 
 
-class Warp(eqx.Module):
+class Warp(Printed):
     """Johnson's transformation, y to (arcsinh((y - centre) / stretch) - offset) / unit.
 
     A large `stretch` changes only the unit; a small one takes the logarithm of the distance from
