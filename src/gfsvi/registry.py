@@ -160,11 +160,6 @@ def _listed(known: Iterable[str]) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A question whether the most similar of the known names is meant, if one is similar."""
-    return _suggestion(_bare(name), {_bare(one): one for one in known})
-
-
 def _suggestion(spelling: str, known: dict[str, str]) -> str:
     close = difflib.get_close_matches(spelling, known, n=1)
     return f" Did you mean {known[close[0]]!r}?" if close else ""

@@ -125,7 +125,10 @@ def test_a_column_stands_for_all_features_made_from_it_but_marks_of_missing_cell
 
 
 MISTAKES = {
-    "an unknown column": (RBF().on("sise"), "date, size, town; got 'sise'. Did you mean 'size'?"),
+    "an unknown column": (
+        RBF().on("sise"),
+        "that the model uses; got `sise`. Did you mean `size`?",
+    ),
     "a time for numbers": (
         RBF("3 weeks").on("size"),
         "a number alone, such as \"50\" .*'size'; got",

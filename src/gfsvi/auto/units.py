@@ -21,9 +21,9 @@ from gfsvi.kernels.base import (
 )
 from gfsvi.numerics import quantities
 from gfsvi.numerics.constraints import DISTANCE
-from gfsvi.registry import nearest
 from gfsvi.tables import Date, Preparation
 from gfsvi.tables.columns import AbstractMeasurement
+from gfsvi.tables.sentences import nearest
 
 
 class Feature(NamedTuple):
@@ -117,10 +117,10 @@ def _positions(kernel: ActiveDimensions, seen: Features) -> tuple[int, ...]:
         found = [i for i, f in enumerate(seen) if wanted == f.name]
         found = found or [i for i, f in enumerate(seen) if wanted == f.column and not f.is_mark]
         if not found:
-            columns = dict.fromkeys(feature.column for feature in seen)
+            columns = list(dict.fromkeys(feature.column for feature in seen))
             raise ValueError(
-                f"kernel.on expects columns that the model uses: {', '.join(columns)}; got "
-                f"{wanted!r}.{nearest(wanted, columns)}"
+                f"kernel.on expects columns that the model uses; got `{wanted}`. "
+                f"{nearest(wanted, columns)}"
             )
         positions += found
     return tuple(positions)

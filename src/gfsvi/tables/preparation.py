@@ -1,6 +1,7 @@
 """What was learned about a training table, and how similar tables become numbers."""
 
 import dataclasses
+import difflib
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast, final
@@ -124,9 +125,18 @@ class Preparation:
         if missing:
             raise TableError(
                 f"expected the columns of the training table, got none named {listed(missing)}; "
-                "add them, with empty cells if their values are unknown."
+                f"add them, with empty cells if their values are unknown.{_renamed(missing, frame)}"
             )
         return frame
+
+
+def _renamed(missing: Sequence[str], frame: "pandas.DataFrame") -> str:
+    """A question whether a column of another name is meant, if there is a similar one."""
+    for name in missing:
+        near = difflib.get_close_matches(name, list(frame.columns), n=1)
+        if near:
+            return f" Is `{near[0]}` the column `{name}`? Rename it."
+    return ""
 
 
 def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.DataFrame":
