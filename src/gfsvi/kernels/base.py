@@ -172,7 +172,6 @@ class ActiveDimensions(AbstractKernel):
     dimensions: tuple[int | str, ...] = eqx.field(static=True, converter=tuple)
 
     def __check_init__(self) -> None:
-        check_kernels(self, self.kernel)
         are_numbers = all(isinstance(d, int | np.integer) and d >= 0 for d in self.dimensions)
         are_names = all(isinstance(d, str) and d for d in self.dimensions)
         if not (self.dimensions and (are_numbers or are_names)):
@@ -180,6 +179,7 @@ class ActiveDimensions(AbstractKernel):
                 f"a kernel on some features expects their numbers, counted from 0; "
                 f'got {self.dimensions}. For example: kernel.on(0, 2), or kernel.on("size").'
             )
+        check_kernels(self, self.kernel)
 
     def cross(self, x: Points, z: Points) -> Gram:
         return self.kernel.cross(self._select(x), self._select(z))
