@@ -77,15 +77,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("demo", help="fit a real table and write its page")
+    command = commands.add_parser("demo", help="fit an example table and write its report page")
     command.add_argument("-o", "--output", default="gfsvi-demo", metavar="FOLDER")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     command.set_defaults(run=_command("demo", extras=("tables", "report")))
 
 
 def _add_fit(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
-        "fit", help="learn to predict a column of a table from the others"
+        "fit", help="fit a model that predicts one column of a table from the others"
     )
     command.add_argument("table", help="a CSV or Parquet file")
     command.add_argument(
@@ -117,37 +117,64 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
     )
     suggest(action, lambda: ("auto", *registry.names("likelihoods")))
-    command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
-    command.add_argument("--seed", type=whole_number, default=0)
-    command.add_argument("--time-budget", type=seconds, metavar="SECONDS")
-    command.add_argument("-o", "--output", required=True, metavar="MODEL", help="the model file")
-    command.add_argument("-r", "--report", metavar="PAGE", help="a page that explains the model")
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress, no remarks")
+    command.add_argument(
+        "--weight", metavar="COLUMN", help="a column that says how often each row counts"
+    )
+    command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
+    command.add_argument(
+        "--time-budget",
+        type=seconds,
+        metavar="SECONDS",
+        help="return the best model found within this time",
+    )
+    command.add_argument(
+        "-o", "--output", required=True, metavar="MODEL", help="where to write the model"
+    )
+    command.add_argument(
+        "-r", "--report", metavar="PAGE", help="also write a page that explains the model"
+    )
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
+    )
     command.set_defaults(run=_command("fit", extras=("tables",)))
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("predict", help="predictions for the rows of a table")
+    command = commands.add_parser("predict", help="predict the rows of a table, with uncertainty")
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file")
-    command.add_argument("-o", "--output", required=True, metavar="PREDICTIONS")
+    command.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="PREDICTIONS",
+        help="the CSV or Parquet file to write",
+    )
     command.add_argument(
         "--level", type=level, default=0.95, help="probability of the intervals; default: 0.95"
     )
-    command.add_argument("--id", metavar="COLUMN", help="copy this column as the first one")
     command.add_argument(
-        "--keep", nargs="+", default=[], metavar="COLUMN", help="copy these columns, too"
+        "--id", metavar="COLUMN", help="copy this column of the table, as the first one"
+    )
+    command.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="copy these columns of the table as well",
     )
     _add_decision(command)
     command.set_defaults(run=_command("predict", extras=("tables",)))
 
 
 def _add_evaluate(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("evaluate", help="scores on rows whose target is known")
+    command = commands.add_parser(
+        "evaluate", help="score predictions on rows whose target is known"
+    )
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file with the target")
     _add_decision(command)
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_command("evaluate", extras=("tables",)))
 
 
@@ -156,25 +183,27 @@ def _add_decision(command: argparse.ArgumentParser) -> None:
         "--threshold",
         type=level,
         metavar="PROBABILITY",
-        help="of two classes, predict the positive one from this probability on",
+        help="with two classes, predict the positive one from this probability on",
     )
-    command.add_argument("--positive", metavar="CLASS", help="by default the second in order")
+    command.add_argument(
+        "--positive", metavar="CLASS", help="the positive class; by default the second in order"
+    )
 
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
-    bench = commands.add_parser("bench", help="run experiments: data sets x methods x folds")
+    bench = commands.add_parser("bench", help="compare methods over data sets and folds")
     verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report")
-    command = verbs.add_parser("run", help="execute the missing runs")
+    command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
-    command.add_argument("--retry", action="store_true", help="repeat failed runs")
+    command.add_argument("--retry", action="store_true", help="run failed runs again")
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
-        "tune", help="search for the settings that score best on validation rows"
+        "tune", help="search for settings that score best on validation data"
     )
     _add_experiment(command)
-    command.add_argument("--trials", type=positive, help="per data set and method")
+    command.add_argument("--trials", type=positive, help="number of trials per data set and method")
     command.set_defaults(run=_command("bench", "tune", extras=("bench", "search")))
-    command = verbs.add_parser("report", help="write tables and pictures of the records")
+    command = verbs.add_parser("report", help="write tables and figures from the records")
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=_command("bench", "report", extras=("bench",)))
@@ -197,7 +226,7 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
         command.add_argument(
             f"--{option}", type=whole_number, action="append", help="only this one"
         )
-    command.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:

@@ -10,7 +10,7 @@ from gfsvi.numerics.types import Distance, Number
 
 
 class Matern12(AbstractStationaryKernel):
-    """k(r) = variance exp(-r): continuous, nowhere differentiable functions."""
+    """Rough functions, continuous but nowhere differentiable: k(r) = variance exp(-r)."""
 
     lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)

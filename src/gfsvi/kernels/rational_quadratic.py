@@ -10,7 +10,7 @@ from gfsvi.numerics.types import Distance, Number
 
 
 class RationalQuadratic(AbstractStationaryKernel):
-    """k(r) = variance (1 + r^2 / (2 mixture))^(-mixture): smooth functions on many length scales.
+    """Smooth functions on many length scales: k(r) = variance (1 + r^2 / (2 mixture))^(-mixture).
 
     A small `mixture` (often called alpha) mixes length scales widely; a large one gives the RBF.
     """

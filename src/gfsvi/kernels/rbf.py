@@ -9,7 +9,7 @@ from gfsvi.numerics.types import Distance, Number
 
 
 class RBF(AbstractStationaryKernel):
-    """k(r) = variance exp(-r^2 / 2): infinitely smooth functions."""
+    """Infinitely smooth functions: k(r) = variance exp(-r^2 / 2)."""
 
     lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)

@@ -22,7 +22,7 @@ from gfsvi.values import AbstractValues, Samples
 
 
 class Poisson(AbstractRealLikelihood):
-    """y counts events that arrive at the rate exp(f)."""
+    """Counts: y events that arrive at the rate exp(f)."""
 
     discrete: ClassVar[bool] = True
     conjugate: ClassVar[bool] = False
