@@ -10,7 +10,7 @@ from gfsvi.numerics.types import Distance, Number
 
 
 class Matern32(AbstractStationaryKernel):
-    """Functions with kinks in their slope: k(r) = variance (1 + s) exp(-s), s = sqrt(3) r."""
+    """Once differentiable functions: k(r) = variance (1 + s) exp(-s), s = sqrt(3) r."""
 
     lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)

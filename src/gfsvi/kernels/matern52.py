@@ -10,7 +10,7 @@ from gfsvi.numerics.types import Distance, Number
 
 
 class Matern52(AbstractStationaryKernel):
-    """Smooth functions, twice differentiable: k(r) = variance (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r."""
+    """Twice differentiable functions: k(r) = variance (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r."""
 
     lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
