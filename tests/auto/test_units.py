@@ -6,9 +6,14 @@ import pytest
 
 from gfsvi.auto.kernel_text import is_expression, kernel_of
 from gfsvi.auto.parameters import Parameters, saved_parameters
-from gfsvi.auto.priors import kernel_in_model_units, kernels_named
+from gfsvi.auto.priors import chosen_prior, kernel_in_model_units, kernels_named
+from gfsvi.auto.recipe import DEFAULT
 from gfsvi.auto.units import Feature, features_of, has_units, in_model_units, in_user_units
+from gfsvi.data import Data
+from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import RBF, Linear, LocallyPeriodic, Matern52, Periodic, White
+from gfsvi.likelihoods import Normal
+from gfsvi.model import Model
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
 from gfsvi.numerics.quantities import parsed, time_text
 from gfsvi.tables import Preparation
@@ -89,6 +94,18 @@ def test_what_is_stated_is_known_and_what_is_estimated_is_learned():
     freed = to_free(one)
     assert freed.kernel.period == one.kernel.period
     assert from_free(freed).kernel.period == one.kernel.period
+
+
+@pytest.mark.parametrize("stated", ["40", "~40"])
+def test_the_evidence_changes_only_what_is_not_stated(stated, key):
+    x = np.linspace(-2, 2, 30)[:, None]
+    kernel = in_model_units(RBF(lengthscale=stated), (SIZE,))
+    blank = Model(GaussianProcess(kernel), Normal(0.3))
+    prior = chosen_prior(blank, Data(x, np.sin(3 * x[:, 0])), DEFAULT.choice, key=key)
+    chosen = prior.function.kernel
+    assert float(chosen.variance) != 1.0
+    assert (float(chosen.lengthscale) == 40 / SIZE.spread) is (stated == "40")
+    assert in_user_units(chosen, (SIZE,)).lengthscale.startswith("~") is (stated == "~40")
 
 
 def test_a_learned_kernel_is_shown_in_the_users_units():
