@@ -4,6 +4,7 @@ import pyarrow
 import pytest
 
 from gfsvi import GFSVIRegressor, load
+from gfsvi.kernels import RBF, Periodic
 from gfsvi.tables.reading import TableError
 
 
@@ -79,3 +80,27 @@ def test_a_loaded_estimator_writes_its_page_once_it_is_given_the_table(saved, ho
         loaded.report(tmp_path / "page.html")
     loaded.report(tmp_path / "page.html", pyarrow.Table.from_pandas(houses))
     assert "price" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.slow  # choosing the rest of such a prior compiles
+def test_a_kernel_in_units_keeps_them_through_fit_file_and_page(tiny, tmp_path):
+    days = np.arange(0.0, 1200.0, 20.0)
+    frame = pd.DataFrame({"day": pd.Timestamp("2020-01-01") + pd.to_timedelta(days, unit="D")})
+    frame["y"] = np.sin(2 * np.pi * days / 365.2425) + days / 1000
+    kernel = Periodic(period="1 year").on("day") + RBF(lengthscale="~5 years").on("day")
+    fitted = GFSVIRegressor(**tiny | {"kernel": kernel}).fit_table(frame, "y")
+    assert "period='1 year').on('day') + RBF(lengthscale='~" in repr(fitted.kernel_)
+    fitted.save(tmp_path / "m.gfsvi")
+    loaded = load(tmp_path / "m.gfsvi")
+    assert loaded.kernel == repr(kernel) and repr(loaded.kernel_) == repr(fitted.kernel_)
+    np.testing.assert_array_equal(loaded.predict(frame), fitted.predict(frame))
+    fitted.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+
+
+def test_a_fit_shows_what_it_is(regressor, classifier):
+    text = repr(regressor.fitted_)
+    assert text.startswith("Fitted regression\n  target: price: mean ")
+    assert "inputs: size, town, age" in text and "kernel: RBF(lengthscale=[" in text
+    assert "target: y: cheap, dear, fair" in repr(classifier.fitted_)
+    assert regressor.fitted_._repr_html_().startswith("<pre")

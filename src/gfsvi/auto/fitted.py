@@ -82,7 +82,7 @@ class Fitted:
 
         Those that were learned begin with "~". None for a prior over weights.
         """
-        kernel = getattr(self.prior.function, "kernel", None)
+        kernel = getattr(getattr(self.prior, "function", None), "kernel", None)
         if not isinstance(kernel, AbstractKernel):
             return None
         features = features_of(self.feature_names, self.input_spread, self.preparation)
