@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -71,11 +72,20 @@ def test_with_tables_and_report_a_table_is_fitted_and_explained(installed, tmp_p
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
 
 
+FOREIGN = {"flax": ("flax",), "gpjax": ("gpjax",), "haiku": ("haiku",), "tinygp": ("tinygp",)}
+"""Extras for objects of other libraries, which the user has imported already."""
+
+
+def test_every_extra_is_installed_by_a_test():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {*project["optional-dependencies"]} == {*EXTRAS, *FOREIGN, "all"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("extra", sorted(EXTRAS))
+@pytest.mark.parametrize("extra", sorted(EXTRAS | FOREIGN))
 def test_every_extra_brings_what_it_is_for(installed, extra):
     programs = installed(f"[{extra}]")
-    modules = ", ".join(EXTRAS[extra])
+    modules = ", ".join((EXTRAS | FOREIGN)[extra])
     command = f"import gfsvi, {modules}; print(gfsvi.__version__)"
     answer = called(programs / "python", "-c", command)
     assert answer.returncode == 0, answer.stderr

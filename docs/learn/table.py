@@ -21,9 +21,8 @@ print(known[["age", "sex", "bmi", "bp", "progression"]].head(3).to_string(index=
 
 # ## Fit
 #
-# `fit_table` takes the table as it is, including text, gaps and dates. It chooses the prior and the
-# size of the network, holds out a tenth of the rows to decide when to stop, and examines the
-# result.
+# `fit_table` takes the table as it is, including text, gaps and dates; a table of polars or Arrow
+# will do as well. It chooses the prior and the size of the network, and examines the result.
 
 from gfsvi import GFSVIRegressor, load
 

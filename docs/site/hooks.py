@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hero
 import tutorials
 from mkdocs.structure.files import File, Files
 
@@ -20,11 +21,26 @@ INCLUDED = {
 }
 
 
+def on_config(config: Any) -> Any:
+    """Show the version at the foot of every page."""
+    config.copyright = f"gfsvi {next(_version())} · {config.copyright}"
+    return config
+
+
+def _version() -> Iterator[str]:
+    """The version that the pages describe."""
+    from gfsvi import __version__
+
+    yield __version__
+
+
 def on_files(files: Files, *, config: Any) -> Files:
     """Add pages made from scripts, results and files outside `docs`."""
     for script in sorted(tutorials.LEARN.glob("*.py")):
         content = tutorials.page(script)
         files.append(File.generated(config, f"learn/{script.stem}.md", content=content))
+        notebook = json.dumps(tutorials.notebook(script), indent=1)
+        files.append(File.generated(config, f"learn/{script.stem}.ipynb", content=notebook))
     for address, path in INCLUDED.items():
         files.append(File.generated(config, address, content=(ROOT / path).read_text()))
     for folder in figure_folders():
@@ -54,6 +70,8 @@ def _expanded(marker: re.Match[str]) -> str:
         "house": _house,
         "scores": _scores,
         "seconds": _seconds,
+        "hero": hero.panels,
+        "version": _version,
     }
     return "\n\n".join(makers[verb](*arguments)) if verb in makers else marker.group(0)
 

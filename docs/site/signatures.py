@@ -19,7 +19,13 @@ class EquinoxSignatures(griffe.Extension):
         parameters = [_parameter(field) for field in cls.attributes.values() if _is_field(field)]
         if parameters:
             owner = griffe.Parameter("self", kind=griffe.ParameterKind.positional_or_keyword)
-            init = griffe.Function("__init__", parameters=griffe.Parameters(owner, *parameters))
+            # The source shown for it is that of the class.
+            init = griffe.Function(
+                "__init__",
+                lineno=cls.lineno,
+                endlineno=cls.endlineno,
+                parameters=griffe.Parameters(owner, *parameters),
+            )
             cls.set_member("__init__", init)
 
 
@@ -50,7 +56,7 @@ def _default(text: str) -> str | None:
     if not isinstance(value, ast.Call):
         return text
     name = ast.unparse(value.func)
-    if name == "positive":
+    if name in ("positive", "distance", "real"):
         return ast.unparse(value.args[0]) if value.args else None
     if name != "eqx.field":
         return text

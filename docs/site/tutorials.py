@@ -74,8 +74,31 @@ def page(path: Path) -> str:
         if outcome["output"]:
             parts.append(f'```text title="it prints"\n{outcome["output"]}\n```')
         parts.extend(f"![What it draws](recorded/{name})" for name in outcome["pictures"])
-    parts.append(f"*This page is a script that you can run: [{path.name}]({path.name}).*")
+    parts.append(
+        f"*Run it yourself: download this page as a [notebook]({path.stem}.ipynb) or as a "
+        f"[script]({path.name}).*"
+    )
     return "\n\n".join(parts) + "\n"
+
+
+def notebook(path: Path) -> dict[str, Any]:
+    """The tutorial as a Jupyter notebook, without output."""
+    made = []
+    for number, (kind, text) in enumerate(cells(path)):
+        cell: dict[str, Any] = {"id": f"cell-{number}", "metadata": {}}
+        text = f"%%bash\n{text}" if kind == "bash" else text
+        if kind == "prose":
+            cell |= {"cell_type": "markdown"}
+        else:
+            cell |= {"cell_type": "code", "execution_count": None, "outputs": []}
+        made.append(cell | {"source": text.splitlines(keepends=True)})
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {
+        "cells": made,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
 
 
 def outcomes_of(path: Path) -> list[dict[str, Any]]:

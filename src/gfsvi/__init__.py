@@ -31,8 +31,8 @@ _HOMES = {
 
 _ROOMS = (
     *("covariances", "data", "diagnostics", "estimators", "functions", "kernels", "likelihoods"),
-    *("methods", "metrics", "model", "networks", "points", "predictives", "registry", "training"),
-    "values",
+    *("methods", "metrics", "model", "networks", "plots", "points", "predictives", "registry"),
+    *("training", "values"),
 )
 
 

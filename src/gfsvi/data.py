@@ -2,16 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import AnyArray
 
 
-class Data(eqx.Module):
+class Data(Printed):
     """Inputs `x` and observations `y`, one of each per point, and optionally their weights.
 
     A row of weight two counts like the same row twice. Sums over rows of a log-likelihood go

@@ -12,6 +12,7 @@ from gfsvi.functions.base import AbstractRandomFunction, NumpyFunction
 from gfsvi.likelihoods.base import AbstractLikelihood, AbstractNoisyLikelihood
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import AnyArray, Points
 from gfsvi.predictives.base import AbstractPredictive
 from gfsvi.values import AbstractValues, Marginals
@@ -32,7 +33,7 @@ class _PredictingModel(Protocol[R]):
     def likelihood(self) -> _PredictingLikelihood[R]: ...
 
 
-class Model(eqx.Module, Generic[F, L]):
+class Model(Printed, Generic[F, L]):
     """A belief about a function, and how observations scatter around it.
 
     `Model[GaussianProcess, Normal]` names the kinds of both; a plain `Model` leaves them open.

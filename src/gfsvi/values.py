@@ -11,9 +11,10 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gfsvi.numerics.linalg import cholesky, plain_cholesky
 from gfsvi.numerics.precision import double, namespace
+from gfsvi.numerics.printing import Printed
 
 
-class AbstractValues(eqx.Module):
+class AbstractValues(Printed):
     """Values of a random function, with a mean, a variance and samples."""
 
     if TYPE_CHECKING:  # fields or properties, hence not arguments of every constructor

@@ -47,7 +47,7 @@ def test_weights_that_make_no_sense_get_one_sentence(run, column, about):
 @pytest.mark.parametrize(
     ("column", "about"),
     [
-        ("v", "expected a column `v` with weights, got none of that name; choose one of"),
+        ("v", "expected a column `v` with weights, got none of that name. The columns are `a`, "),
         ("y", "--weight expects another column than the target; got 'y' for both"),
     ],
 )

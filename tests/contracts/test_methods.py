@@ -13,6 +13,7 @@ import pytest
 from gfsvi import Data, Fit, Model, Training, registry
 from gfsvi.covariances import ClosedForm
 from gfsvi.functions import BayesianNetwork, GaussianProcess
+from gfsvi.functions.base import SampledFunction
 from gfsvi.inference.mean_fit import TrainedMean
 from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Categorical, Normal
@@ -41,6 +42,8 @@ def quick(method: AbstractMethod, dtype: Any = jnp.float32, outputs: int = 1) ->
         "num_inducing": 4,
         "dtype": dtype,
     }
+    if isinstance(getattr(method, "covariance", None), ClosedForm):
+        del smaller["training"]  # only the mean is trained
     fields = {field.name for field in dataclasses.fields(method)}
     if isinstance(getattr(method, "covariance", None), ClosedForm):  # which is not trained
         fields -= {"training"}
@@ -138,6 +141,19 @@ def test_compiled_or_not_the_prediction_is_the_same(first: tuple[str, Fit]) -> N
         plain = posterior.predict(NEW_X)
     for one, other in zip(jax.tree.leaves(compiled), jax.tree.leaves(plain), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_functions_are_drawn_without_warnings_where_64_bit_types_are_off(
+    first: tuple[str, Fit],
+) -> None:
+    function, key = with_few_draws(first[1].posterior).function, jax.random.key(0)
+    with jax.enable_x64(False):  # as JAX starts; warnings are errors
+        drawn = [function.at(NEW_X, key=key), function.marginals(NEW_X, key=key)]
+        drawn = [values.sample(2, key=key) for values in drawn]
+        if isinstance(function, SampledFunction):
+            drawn.append(jnp.swapaxes(function.sample_function(key=key)(NEW_X), 0, 1)[None])
+    for values in drawn:
+        assert values.shape[-1] == len(NEW_X) and np.all(np.isfinite(values))
 
 
 def with_few_draws(model: Model) -> Model:

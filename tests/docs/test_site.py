@@ -1,11 +1,14 @@
 """The site builds without warnings, has every page, and is intact in a real browser."""
 
+import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import gfsvi
 from gfsvi import registry
 
 pytestmark = pytest.mark.slow
@@ -37,9 +40,33 @@ def test_everything_that_has_a_name_is_on_its_page(site, collection):
         assert f'id="{member.__module__}.{member.__qualname__}"' in page
 
 
-def test_signatures_show_fields_and_their_defaults(site):
+def test_signatures_show_fields_with_types_and_defaults_and_their_source(site):
     text = re.sub(r"<[^>]+>", "", html(site, "api/kernels.html"))
-    assert "Matern52(lengthscale=1.0, variance=1.0)" in text
+    assert "Matern52(lengthscale: Distance = 1.0, variance: Number = 1.0)" in text
+    assert "Source code in src/gfsvi/kernels/matern52.py" in text
+    text = re.sub(r"<[^>]+>", "", html(site, "api/estimators.html"))
+    assert "novelty(X: ArrayLike) -&gt; np.ndarray" in text
+
+
+def test_every_page_says_which_version_it_describes(site):
+    for page in ("index.html", "install.html", "api/kernels.html"):
+        assert f"gfsvi {gfsvi.__version__}" in html(site, page)
+    assert f"version {gfsvi.__version__} of gfsvi" in html(site, "install.html")
+
+
+def test_every_extra_is_on_the_page_about_installing():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    page = (ROOT / "docs/install.md").read_text()
+    assert all(f"`{extra}`" in page for extra in project["optional-dependencies"])
+
+
+def test_notebooks_are_offered_for_download(site, tutorials):
+    for name in tutorials.ORDER:
+        assert f'href="{name}.ipynb"' in html(site, f"learn/{name}.html")
+        notebook = json.loads((site / f"learn/{name}.ipynb").read_text())
+        assert notebook["nbformat"] == 4 and len({c["id"] for c in notebook["cells"]}) > 3
+        code = [c for c in notebook["cells"] if c["cell_type"] == "code"]
+        assert code and all(c["outputs"] == [] for c in code)
 
 
 def test_every_command_is_explained(site):
@@ -111,6 +138,44 @@ def test_search_finds_a_word(browser, address):
     assert "novelty" in page.inner_text(".md-search-result__list").lower()
     assert heard["complaints"] == []
     page.close()
+
+
+def test_search_finds_a_word_in_pages_opened_from_disk(browser, site):
+    page, heard = opened(browser, "", "light")
+    page.goto((site / "do/prior.html").as_uri())
+    page.click(".md-search__input")
+    page.keyboard.type("novelty", delay=20)
+    page.wait_for_selector(".md-search-result__item", timeout=20_000)
+    assert "novelty" in page.inner_text(".md-search-result__list").lower()
+    assert heard["complaints"] == []
+    assert all(sent.startswith(("file:", "data:", "blob:")) for sent in heard["requests"])
+    page.close()
+
+
+def test_a_tap_enlarges_a_picture_and_another_closes_it(browser, address):
+    page, _ = opened(browser, address, "narrow")
+    page.goto(f"{address}gallery.html")
+    picture = page.locator("article img").first
+    before = picture.bounding_box()["width"]
+    picture.click()
+    enlarged = page.locator("dialog.enlarged img")
+    assert enlarged.bounding_box()["width"] > 2 * before
+    enlarged.click()
+    assert not page.locator("dialog.enlarged").is_visible()
+    page.close()
+
+
+def test_the_pictures_of_the_first_page_follow_its_colours(browser, address):
+    seen = {}
+    for view in ("light", "dark"):
+        page, _ = opened(browser, address, view)
+        page.goto(f"{address}index.html")
+        assert page.locator(".panels svg").count() == 3
+        sizes = "[...document.querySelectorAll('.panels figcaption')].map(c => getComputedStyle(c))"
+        assert page.evaluate(f"Math.min(...{sizes}.map(s => parseFloat(s.fontSize)))") >= 12
+        seen[view] = page.evaluate("getComputedStyle(document.querySelector('.panels .rows')).fill")
+        page.close()
+    assert seen["light"] != seen["dark"]
 
 
 def test_dark_pages_are_dark_and_light_ones_light(browser, address):

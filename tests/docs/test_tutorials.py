@@ -54,6 +54,17 @@ def test_commands_in_prose_are_cells(tutorials, tmp_path):
     assert tutorials.run(script, tmp_path)[0]["output"] == "1"
 
 
+def test_a_notebook_has_prose_code_and_commands(tutorials, tmp_path):
+    script = tmp_path / "small.py"
+    script.write_text('"""A title."""\n\n# ```bash\n# echo 1\n# ```\n\nx = 1\ny = 2\n')
+    made = tutorials.notebook(script)["cells"]
+    assert [(c["cell_type"], "".join(c["source"])) for c in made] == [
+        ("markdown", "# A title"),
+        ("code", "%%bash\necho 1"),
+        ("code", "x = 1\ny = 2"),
+    ]
+
+
 @pytest.mark.slow
 @every_tutorial
 def test_every_tutorial_runs_and_prints_what_its_page_shows(script, tutorials, tmp_path):

@@ -5,7 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gfsvi.functions import GaussianProcess
 from gfsvi.functions.means import Constant, Function, Linear, Zero
+from gfsvi.kernels import RBF
 
 X = np.random.default_rng(0).normal(size=(5, 2))
 MEANS = [
@@ -88,3 +90,14 @@ def test_means_have_gradients_by_their_parameters():
     gradient = jax.grad(lambda mean: jnp.sum(mean.at(X)))(Linear([1.0, 2.0], 0.5))
     np.testing.assert_allclose(gradient.slope, X.sum(axis=0), rtol=1e-12)
     np.testing.assert_allclose(gradient.intercept, 5.0)
+
+
+def test_a_process_takes_a_function_or_a_number_as_its_mean():
+    of_function = GaussianProcess(RBF(), mean=lambda x: 2 * x[:, 0])
+    np.testing.assert_allclose(of_function.at(X).mean, 2 * X[None, :, 0])
+    np.testing.assert_allclose(GaussianProcess(RBF(), mean=3).marginals(X).mean, np.full((1, 5), 3))
+
+
+def test_what_is_no_mean_raises():
+    with pytest.raises(TypeError, match="expected a mean function: a number.*got 'zero'"):
+        GaussianProcess(RBF(), mean="zero")

@@ -20,8 +20,9 @@ from gfsvi.kernels import (
     Periodic,
     RationalQuadratic,
     White,
+    as_kernel,
 )
-from gfsvi.kernels.base import Product, Scaled, Shifted, Sum
+from gfsvi.kernels.base import ActiveDimensions, Product, Scaled, Shifted, Sum
 from gfsvi.kernels.distances import safe_sqrt, squared_distances, squared_distances_within
 from gfsvi.numerics import constraints as params
 
@@ -57,8 +58,43 @@ def test_kernels_multiply():
 @pytest.mark.parametrize("number", [2, 2.0, np.float64(2.0), np.array(2.0), jnp.array(2.0)])
 def test_numbers_scale_kernels_from_both_sides(number):
     for kernel in (number * RBF(), RBF() * number):
-        assert isinstance(kernel, Scaled)
         assert_all_equal(kernel, lambda of: 2.0 * of(RBF()))
+
+
+SCALED = {
+    "a stationary kernel": (RBF([0.3, 1.0, 2.0]), 1),
+    "a periodic kernel": (Periodic(variance=3.0), 1),
+    "a kernel of some features": (Matern32(variance=0.2).on(0, 2), 1),
+    "straight lines": (Linear([1.0, 2.0, 3.0]), 1),
+    "a sum": (RBF() + White(0.3), 2),
+    "a product": (RBF() * LocallyPeriodic(), 2),
+    "a scaled function": (2.0 * as_kernel(lambda x, z: jnp.sum(x * z)), 1),
+    "a kernel plus a constant": (RBF() + 0.5, 2),
+}
+
+
+@pytest.mark.parametrize(("kernel", "num_variances"), SCALED.values(), ids=SCALED)
+def test_a_scaled_kernel_has_no_second_variance_to_learn(kernel, num_variances):
+    scaled = 4.0 * (1.0 * kernel)
+    assert_all_equal(scaled, lambda of: 4.0 * of(kernel))
+    paths = jax.tree_util.tree_leaves_with_path(scaled)
+    assert sum("variance" in jax.tree_util.keystr(path) for path, _ in paths) == num_variances
+
+
+def test_a_scaled_kernel_keeps_its_family():
+    assert isinstance(2.0 * RBF(0.3), RBF)
+    assert float((2.0 * RBF(0.3, variance=1.5)).variance) == 3.0
+
+
+def test_a_kernel_made_of_what_is_no_kernel_raises():
+    for build in (
+        lambda: Sum((RBF(), None)),
+        lambda: Product((None,)),
+        lambda: Scaled(None, 1.0),
+        lambda: ActiveDimensions(None, (0,)),
+    ):
+        with pytest.raises(TypeError, match="expects kernels; got None. Pass a kernel such as RBF"):
+            build()
 
 
 @pytest.mark.parametrize("number", [2, 2.0, np.float64(2.0), np.array(2.0), jnp.array(2.0)])
@@ -72,6 +108,8 @@ def test_sums_and_products_of_several_kernels_stay_flat():
     kinds = [RBF, Linear, White]
     for combined in (RBF() + Linear() + White(), RBF() + (Linear() + White())):
         assert isinstance(combined, Sum) and [type(term) for term in combined.terms] == kinds
+    a, b, c = RBF(0.1), RBF(0.2), RBF(0.3)
+    assert (a + b + c).terms[1] is b
     for combined in (RBF() * Linear() * White(), RBF() * (Linear() * White())):
         assert isinstance(combined, Product)
         assert [type(factor) for factor in combined.factors] == kinds
@@ -119,7 +157,7 @@ def test_a_composite_kernel_is_trained_through_jit_and_the_free_scale():
 
     np.testing.assert_allclose(loss(free), np.sum(kernel.gram(X)), rtol=1e-12)
     gradients = jax.tree.leaves(jax.grad(loss)(free))
-    assert len(gradients) == 9
+    assert len(gradients) == 8  # the factor 2.0 is the variance of the first kernel
     assert all(np.all(np.isfinite(gradient)) for gradient in gradients)
 
 
@@ -142,7 +180,7 @@ def test_a_feature_that_is_not_there_raises():
         RBF().on(3).gram(X)
 
 
-@pytest.mark.parametrize("dimensions", [(), (-1,), (0.5,), ("a",)])
+@pytest.mark.parametrize("dimensions", [(), (-1,), (0.5,), ("",), (0, "a")])
 def test_dimensions_that_are_no_columns_raise(dimensions):
     with pytest.raises(ValueError, match="expects their numbers, counted from 0; got"):
         RBF().on(*dimensions)

@@ -122,3 +122,9 @@ def test_rows_of_another_shape_are_refused():
         HelmholtzKernel().gram(np.zeros((4, 2)))
     with pytest.raises(ValueError, match=r"positions in the plane, \(point, 2\); got \(4, 3\)"):
         rows_at(np.zeros((4, 3)))
+
+
+def test_what_is_no_kernel_is_refused_at_construction():
+    for part in ({"potential": None}, {"stream": None}):
+        with pytest.raises(TypeError, match="HelmholtzKernel expects kernels; got None"):
+            HelmholtzKernel(**part)

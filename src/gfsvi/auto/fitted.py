@@ -13,28 +13,33 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
+from gfsvi.auto.description import described
 from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, saved_parameters
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.auto.units import features_of, in_user_units
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.functions.base import draw_values
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.leave_one_out import leave_one_out
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.model import Model, predictive_of
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
+from gfsvi.numerics.printing import html_of
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.storage import model_file
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
+from gfsvi.tables.frames import is_table
 from gfsvi.training.history import History
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Fitted:
     """The result of a fit, which predicts on the user's scale.
 
@@ -73,9 +78,28 @@ class Fitted:
         """Regression or classification."""
         return self.target.task
 
+    @property
+    def kernel(self) -> AbstractKernel | None:
+        """The prior's kernel with distances in the units of the columns, where each has its own.
+
+        Those that were learned begin with "~". None for a prior over weights.
+        """
+        kernel = getattr(getattr(self.prior, "function", None), "kernel", None)
+        if not isinstance(kernel, AbstractKernel):
+            return None
+        features = features_of(self.feature_names, self.input_spread, self.preparation)
+        return in_user_units(kernel, features)
+
+    def __repr__(self) -> str:
+        lines = [f"  {name}: {text}" for name, text in described(self).items()]
+        return "\n".join([f"Fitted {self.task}", *lines])
+
+    def _repr_html_(self) -> str:
+        return html_of(repr(self))
+
     def rows(self, x: ArrayLike) -> np.ndarray:
         """Convert a table to rows of numbers, if the fit was to a table."""
-        if self.preparation is not None and hasattr(x, "columns"):
+        if self.preparation is not None and is_table(x):
             return self.preparation.inputs(x)
         return np.asarray(x, np.float64)
 

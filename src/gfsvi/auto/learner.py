@@ -20,7 +20,12 @@ from gfsvi.auto.holding_out import (
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
 from gfsvi.auto.phases import PRIOR, Phases
-from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
+from gfsvi.auto.priors import (
+    blank_prior,
+    chosen_prior,
+    kernel_in_model_units,
+    kernels_named,
+)
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
@@ -33,6 +38,7 @@ from gfsvi.auto.targets import (
     observed_numbers,
     observed_numbers_of_classes,
 )
+from gfsvi.auto.units import Feature, features_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
@@ -88,9 +94,8 @@ class Learner:
                 return self._observed_numbers(y, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
-        names, order = preparation.feature_names, table.time_order
-        fitted = self._learn(table.x, table.y, names, weights, observe, order)
-        return dataclasses.replace(fitted, preparation=preparation)
+        names = preparation.feature_names
+        return self._learn(table.x, table.y, names, weights, observe, preparation, table.time_order)
 
     def learn(
         self,
@@ -148,6 +153,7 @@ class Learner:
         names: Sequence[str] | None,
         weights: np.ndarray | None,
         observe: Observe,
+        preparation: Preparation | None = None,
         order: TimeOrder | None = None,
     ) -> Fitted:
         began, counted = time.monotonic(), np.arange(len(x))
@@ -169,7 +175,8 @@ class Learner:
                 feature_names=tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1))),
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
             )
-            solution = self.solve(problem)
+            features = features_of(problem.feature_names, spread, preparation)
+            solution = self._in_units_of(features).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
@@ -177,7 +184,7 @@ class Learner:
             input_spread=spread,
             feature_names=problem.feature_names,
             are_named=names is not None,
-            preparation=None,
+            preparation=preparation,
             settings=problem.settings,
             validation_rows=counted[held_out],
         )
@@ -189,6 +196,13 @@ class Learner:
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
+
+    def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
+        """The same learner with its kernel on the standardised scale of these features."""
+        kernel = kernel_in_model_units(self.parameters.kernel, features)
+        return dataclasses.replace(
+            self, parameters=dataclasses.replace(self.parameters, kernel=kernel)
+        )
 
     def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
         given = self.parameters.likelihood

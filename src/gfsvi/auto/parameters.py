@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from gfsvi.auto.units import has_units
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.training.settings import Progress
@@ -25,6 +26,9 @@ class Parameters:
     Args:
         kernel: The prior: "auto" to choose a family from the data, the name of a kernel, or a
             kernel of gfsvi, GPJax, tinygp or scikit-learn, whose parameters are then learned.
+            Its numbers are in standard deviations of the features. A text is in the units of the
+            column and stays fixed: `Periodic(period="1 year").on("date")`, or
+            `RBF(lengthscale="50").on("size")`; "~50" is where learning starts.
         likelihood: How targets scatter around the function: "auto", the name of a likelihood, or
             a likelihood. With a `CustomLikelihood` the parameters of the kernel stay as given.
         network: For images (row, height, width[, channel]): "cnn", or a network of gfsvi,
@@ -80,4 +84,7 @@ class MethodParameters(Parameters):
 def saved_parameters(parameters: Parameters) -> dict[str, object]:
     """The parameters that are written to a model file."""
     names = [field.name for field in dataclasses.fields(parameters)]
-    return {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}
+    saved = {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}
+    kernel = parameters.kernel
+    # What names columns is meant for users, not for the arrays of a file.
+    return saved | {"kernel": kernel.code() if has_units(kernel) else kernel}

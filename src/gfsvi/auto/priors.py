@@ -8,6 +8,8 @@ import numpy as np
 from jaxtyping import PRNGKeyArray
 
 from gfsvi import registry
+from gfsvi.auto.kernel_text import is_expression, kernel_of
+from gfsvi.auto.units import Feature, in_model_units
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
@@ -35,12 +37,12 @@ def kernels_named(
     """The kernel families to choose from, for inputs of this shape.
 
     Args:
-        kernel: "auto", the name of a kernel, or a kernel of any library.
+        kernel: "auto", the name of a kernel, kernels written as text, or a kernel of any library.
         shape: The shape of one input.
         common: Whether all features share one length scale, as the pixels of images always do.
     """
-    if not isinstance(kernel, str):
-        return (as_kernel(kernel),)
+    if not isinstance(kernel, str) or is_expression(kernel):
+        return (kernel_of(kernel) if isinstance(kernel, str) else as_kernel(kernel),)
     size, common = math.prod(shape), common or len(shape) > 1
     if kernel != "auto":
         build = with_common_lengthscale if common else with_own_lengthscales
@@ -51,6 +53,16 @@ def kernels_named(
     return tuple(
         OneOf(families=families, choice=choice, lengthscale=lengthscale) for choice in choices
     )
+
+
+def kernel_in_model_units(kernel: object, features: Sequence[Feature]) -> object:
+    """A kernel, or kernels written as text, on the standardised scale of these features.
+
+    The name of a kernel stays as it is, and so does a kernel of another library.
+    """
+    if isinstance(kernel, str) and is_expression(kernel):
+        kernel = kernel_of(kernel)
+    return in_model_units(kernel, features) if isinstance(kernel, AbstractKernel) else kernel
 
 
 def blank_prior(

@@ -12,6 +12,7 @@ from typing import Any
 
 from gfsvi import registry
 from gfsvi.auto.recipe import recipe_for
+from gfsvi.bench.data.own_tables import OwnTable, misspelt
 
 _KEYS = (
     *("title", "task", "datasets", "folds", "seeds"),
@@ -39,6 +40,7 @@ class Run:
         fold: Index of the fold.
         seed: Seed of all randomness other than the folds.
         settings: Settings of the method and its prior.
+        without: Further data sets of the task that no reported score needs.
     """
 
     experiment: str
@@ -48,11 +50,14 @@ class Run:
     fold: int
     seed: int
     settings: Settings
+    without: tuple[str, ...] = ()
 
     @property
     def identity(self) -> str:
         """Hash of everything that determines the outcome, which excludes the experiment's name."""
         content = dataclasses.asdict(self) | {"experiment": None}
+        if not self.without:  # as the records of earlier versions
+            del content["without"]
         text = json.dumps(content, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -65,7 +70,7 @@ class Experiment:
         name: Name of the file, without its suffix.
         title: Title of the report.
         task: Name of the task that every run performs.
-        datasets: Names of the data sets.
+        datasets: Names of the data sets, or FILE:COLUMN for tables of one's own.
         folds: Indices of the folds.
         seeds: Seeds; every fold is run with each of them.
         settings: Settings shared by all methods.
@@ -145,7 +150,7 @@ class Experiment:
                 )
         registry.find("tasks", self.task)
         for dataset in self.datasets:
-            registry.find("datasets", dataset)
+            _check_dataset(dataset)
         for label, table in self.methods.items():
             recipe_for(table.get("method", label))
         for label, tables in self.chosen.items():
@@ -177,11 +182,27 @@ class Experiment:
     def runs(self) -> tuple[Run, ...]:
         """All runs, ordered by fold so that every method has a first result early."""
         return tuple(
-            Run(self.name, self.task, dataset, label, fold, seed, self.settings_of(label, dataset))
+            Run(
+                self.name,
+                self.task,
+                dataset,
+                label,
+                fold,
+                seed,
+                self.settings_of(label, dataset),
+                self.without,
+            )
             for fold, seed, dataset, label in itertools.product(
                 self.folds, self.seeds, self.datasets, self.methods
             )
         )
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """Further data sets of the task that no reported score needs."""
+        needs = registry.find("tasks", self.task).needed_for
+        reported = set(self.report.get("metrics", ()))
+        return tuple(name for name, scores in needs.items() if not reported & set(scores))
 
     @property
     def runs_per_cell(self) -> int:
@@ -200,6 +221,16 @@ class Experiment:
         del content["name"]
         lists = {name: list(content[name]) for name in ("datasets", "folds", "seeds")}
         return {name: value for name, value in (content | lists).items() if value != {}}
+
+
+def _check_dataset(name: object) -> None:
+    if not isinstance(name, str):
+        raise ExperimentError(f"expected names of data sets; got {name!r}. Write them as texts.")
+    if OwnTable.named(name) is None:
+        try:
+            registry.find("datasets", name)
+        except ValueError as error:
+            raise ExperimentError(f"{error}{misspelt(name)}") from error
 
 
 def _check_part(what: str, chosen: tuple[object, ...], known: tuple[object, ...]) -> None:

@@ -20,6 +20,9 @@ class AbstractTask(ABC):
     settings: ClassVar[tuple[str, ...]] = ()
     """Names of the settings that belong to the task rather than to the method."""
 
+    needed_for: ClassVar[dict[str, tuple[str, ...]]] = {}
+    """Further data sets, and the scores that need them; other experiments do without."""
+
     long_runs: ClassVar[bool] = False
     """Whether runs are long enough for optimised compilation to pay off."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from gfsvi.bench.data.own_tables import OwnTable
 from gfsvi.bench.experiment import Experiment
 from gfsvi.bench.reporting.report import EXPERIMENT
 from gfsvi.bench.reporting.texts import run_name
@@ -67,12 +68,15 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def _experiment(arguments: argparse.Namespace) -> Experiment:
-    return Experiment.read(arguments.experiment).only(
+    experiment = Experiment.read(arguments.experiment).only(
         datasets=tuple(arguments.dataset or ()),
         methods=tuple(arguments.method or ()),
         folds=tuple(arguments.fold or ()),
         seeds=tuple(arguments.seed or ()),
     )
+    for own in filter(None, map(OwnTable.named, experiment.datasets)):
+        own.check()
+    return experiment
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
@@ -128,7 +132,8 @@ class Display:
         share = 1 - self._num_left / max(1, self._num_runs)
         left = (time.monotonic() - self._began) / self._num_done * self._num_left
         line = f"{share:4.0%}  {run_name(record, self._experiment)}: {record['status']}, "
-        line += f"{record['seconds']:.0f} s; {self._num_left} runs left, about {_duration(left)}"
+        runs = "1 run" if self._num_left == 1 else f"{self._num_left} runs"
+        line += f"{record['seconds']:.0f} s; {runs} left, about {_duration(left)}"
         if self._stream.isatty():
             bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
             self._stream.write(f"\r\x1b[K{bar} {line}" + ("" if self._num_left else "\n"))

@@ -139,9 +139,15 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
 def _check_names(arguments: argparse.Namespace) -> None:
     """Raise for unknown names before anything is imported to learn with."""
     registry.known_name("method", arguments.method, registry.methods())
-    for option, collection in (("kernel", "kernels"), ("likelihood", "likelihoods")):
-        if (name := getattr(arguments, option)) != "auto":
-            registry.known_name(option, name, ("auto", *registry.names(collection)))
+    if any(mark in arguments.kernel for mark in "(+*"):
+        from gfsvi.auto.kernel_text import kernel_of
+
+        kernel_of(arguments.kernel)
+    elif arguments.kernel != "auto":
+        registry.known_name("kernel", arguments.kernel, ("auto", *registry.names("kernels")))
+    if arguments.likelihood != "auto":
+        known = ("auto", *registry.names("likelihoods"))
+        registry.known_name("likelihood", arguments.likelihood, known)
 
 
 def _time_left(arguments: argparse.Namespace) -> float | None:

@@ -11,29 +11,24 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
 
-from gfsvi import __version__
-from gfsvi.cli import listing
+from gfsvi import __version__, registry
+from gfsvi.cli import completion, listing
+from gfsvi.cli.parsing import (
+    BAD_INPUT,
+    Parser,
+    level,
+    one_of,
+    positive,
+    seconds,
+    suggest,
+    whole_number,
+)
 from gfsvi.numerics.extras import MissingExtraError, check_extra
 
-BAD_INPUT, INTERRUPTED = 2, 130
+INTERRUPTED = 130
 _SENTENCES = (ValueError, TypeError, ArithmeticError, OSError, MemoryError, RuntimeError)
 """Errors whose message is meant for users."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser with one-sentence errors and without abbreviated options."""
-
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        missing = message.removeprefix("the following arguments are required: ")
-        if missing != message:
-            message = f"expected a value for {missing}; got none"
-        message = message.removeprefix("argument ")
-        self.exit(BAD_INPUT, f"gfsvi: {message}; see `{self.prog} --help`.\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,10 +59,10 @@ def _one_sentence(error: BaseException) -> str:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
-    whole = _Parser(
+    whole = Parser(
         prog="gfsvi",
         description="Predictions that know what they do not know, from a table.",
-        epilog="Start with `gfsvi demo`.",
+        epilog="Start with `gfsvi demo`. Completion in your shell: `gfsvi completion --help`.",
     )
     whole.add_argument("--version", action="version", version=f"gfsvi {__version__}")
     commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -77,22 +72,24 @@ def parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_bench(commands)
     _add_list(commands)
+    _add_completion(commands)
     return whole
 
 
 def _add_demo(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("demo", help="fit a real table and write its page")
-    command.add_argument("--output", default="gfsvi-demo", metavar="FOLDER")
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command = commands.add_parser("demo", help="fit an example table and write its report page")
+    command.add_argument("-o", "--output", default="gfsvi-demo", metavar="FOLDER")
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
     command.set_defaults(run=_command("demo", extras=("tables", "report")))
 
 
 def _add_fit(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
-        "fit", help="learn to predict a column of a table from the others"
+        "fit", help="fit a model that predicts one column of a table from the others"
     )
     command.add_argument("table", help="a CSV or Parquet file")
     command.add_argument(
+        "-t",
         "--target",
         required=True,
         action="append",
@@ -100,87 +97,135 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         help="the column to predict; repeat for several",
     )
     tasks = ("auto", "regression", "classification")
-    command.add_argument("--task", type=_one_of(*tasks), default="auto", help=", ".join(tasks))
-    command.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
-    command.add_argument("--kernel", default="auto", help="see `gfsvi list kernels`")
-    command.add_argument("--likelihood", default="auto", help="see `gfsvi list likelihoods`")
-    command.add_argument("--weight", metavar="COLUMN", help="a column of row weights")
-    ways = ("auto", "end", "random", "none")
+    action = command.add_argument(
+        "--task", type=one_of(*tasks), default="auto", help=", ".join(tasks)
+    )
+    suggest(action, lambda: tasks)
+    action = command.add_argument(
+        "-m", "--method", default="gfsvi", help="see `gfsvi list methods`"
+    )
+    suggest(action, registry.methods)
+    action = command.add_argument(
+        "-k",
+        "--kernel",
+        default="auto",
+        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
+        '\'Periodic(period="1 year").on("date") + RBF()\'',
+    )
+    suggest(action, lambda: ("auto", *registry.names("kernels")))
+    action = command.add_argument(
+        "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
+    )
+    suggest(action, lambda: ("auto", *registry.names("likelihoods")))
     command.add_argument(
+        "--weight", metavar="COLUMN", help="a column that says how often each row counts"
+    )
+    ways = ("auto", "end", "random", "none")
+    action = command.add_argument(
         "--hold-out",
-        type=_one_of(*ways),
+        type=one_of(*ways),
         default="auto",
         metavar="ROWS",
         help=f"which rows to hold out for evaluation: {', '.join(ways)}",
     )
-    command.add_argument("--seed", type=_whole_number, default=0)
-    command.add_argument("--time-budget", type=_seconds, metavar="SECONDS")
-    command.add_argument("--output", required=True, metavar="MODEL", help="the model file")
-    command.add_argument("--report", metavar="PAGE", help="a page that explains the model")
-    command.add_argument("--quiet", action="store_true", help="no progress, no remarks")
+    suggest(action, lambda: ways)
+    command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
+    command.add_argument(
+        "--time-budget",
+        type=seconds,
+        metavar="SECONDS",
+        help="return the best model found within this time",
+    )
+    command.add_argument(
+        "-o", "--output", required=True, metavar="MODEL", help="where to write the model"
+    )
+    command.add_argument(
+        "-r", "--report", metavar="PAGE", help="also write a page that explains the model"
+    )
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
+    )
     command.set_defaults(run=_command("fit", extras=("tables",)))
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("predict", help="predictions for the rows of a table")
+    command = commands.add_parser("predict", help="predict the rows of a table, with uncertainty")
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file")
-    command.add_argument("--output", required=True, metavar="PREDICTIONS")
     command.add_argument(
-        "--level", type=_level, default=0.95, help="probability of the intervals; default: 0.95"
+        "-o",
+        "--output",
+        required=True,
+        metavar="PREDICTIONS",
+        help="the CSV or Parquet file to write",
     )
-    command.add_argument("--id", metavar="COLUMN", help="copy this column as the first one")
     command.add_argument(
-        "--keep", nargs="+", default=[], metavar="COLUMN", help="copy these columns, too"
+        "--level", type=level, default=0.95, help="probability of the intervals; default: 0.95"
+    )
+    command.add_argument(
+        "--id", metavar="COLUMN", help="copy this column of the table, as the first one"
+    )
+    command.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="copy these columns of the table as well",
     )
     _add_decision(command)
     command.set_defaults(run=_command("predict", extras=("tables",)))
 
 
 def _add_evaluate(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("evaluate", help="scores on rows whose target is known")
+    command = commands.add_parser(
+        "evaluate", help="score predictions on rows whose target is known"
+    )
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file with the target")
     _add_decision(command)
-    command.add_argument("--json", action="store_true", help="one JSON object")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_command("evaluate", extras=("tables",)))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--threshold",
-        type=_level,
+        type=level,
         metavar="PROBABILITY",
-        help="of two classes, predict the positive one from this probability on",
+        help="with two classes, predict the positive one from this probability on",
     )
-    command.add_argument("--positive", metavar="CLASS", help="by default the second in order")
+    command.add_argument(
+        "--positive", metavar="CLASS", help="the positive class; by default the second in order"
+    )
 
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
-    bench = commands.add_parser("bench", help="run experiments: data sets x methods x folds")
+    bench = commands.add_parser("bench", help="compare methods over data sets and folds")
     verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report")
-    command = verbs.add_parser("run", help="execute the missing runs")
+    command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
-    command.add_argument("--retry", action="store_true", help="repeat failed runs")
+    command.add_argument("--retry", action="store_true", help="run failed runs again")
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
         "tune", help="search for the settings that score best on validation data"
     )
     _add_experiment(command)
-    command.add_argument("--trials", type=_positive, help="per data set and method")
+    command.add_argument("--trials", type=positive, help="number of trials per data set and method")
     command.set_defaults(run=_command("bench", "tune", extras=("bench", "search")))
-    command = verbs.add_parser("report", help="write tables and pictures of the records")
+    command = verbs.add_parser("report", help="write tables and figures from the records")
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
-    command.add_argument("--output", metavar="PAGE", help="where to write the page")
+    command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=_command("bench", "report", extras=("bench",)))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:
     """Arguments that select runs and say where they are executed and recorded."""
     command.add_argument("experiment", help="a TOML file")
-    command.add_argument("--output", required=True, metavar="DIR", help="folder of the records")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="folder of the records"
+    )
     where = command.add_mutually_exclusive_group()
-    where.add_argument("--workers", type=_positive, default=1, help="processes on this machine")
+    where.add_argument("--workers", type=positive, default=1, help="processes on this machine")
     where.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, or `local`")
     for option in ("dataset", "method"):
         command.add_argument(
@@ -188,16 +233,32 @@ def _add_experiment(command: argparse.ArgumentParser) -> None:
         )
     for option in ("fold", "seed"):
         command.add_argument(
-            f"--{option}", type=_whole_number, action="append", help="only this one"
+            f"--{option}", type=whole_number, action="append", help="only this one"
         )
-    command.add_argument("--quiet", action="store_true", help="no progress")
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
 
 
 def _add_list(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("list", help="list available kernels, methods, data sets")
+    command = commands.add_parser("list", help="list available kernels, methods, data sets, ...")
     names = listing.collections()
-    command.add_argument("collection", nargs="?", type=_one_of(*names), help=", ".join(names))
+    action = command.add_argument(
+        "collection", nargs="?", type=one_of(*names), help=", ".join(names)
+    )
+    suggest(action, listing.collections)
     command.set_defaults(run=listing.run)
+
+
+def _add_completion(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "completion",
+        help="print a script that completes commands in your shell",
+        description="Print a script that completes commands, options and names in your shell.",
+        epilog='bash and zsh: add `eval "$(gfsvi completion bash)"` (or zsh) to ~/.bashrc (or '
+        "~/.zshrc). fish: `gfsvi completion fish > ~/.config/fish/completions/gfsvi.fish`.",
+    )
+    action = command.add_argument("shell", type=one_of(*completion.SHELLS), help="bash, zsh, fish")
+    suggest(action, lambda: completion.SHELLS)
+    command.set_defaults(run=lambda arguments: completion.run(arguments.shell, parser()))
 
 
 def _command(
@@ -213,47 +274,3 @@ def _command(
         return getattr(importlib.import_module(f"gfsvi.cli.{module}"), name)(arguments)
 
     return run
-
-
-def _one_of(*names: str) -> Callable[[str], str]:
-    def check(text: str) -> str:
-        if text not in names:
-            raise argparse.ArgumentTypeError(f"expected one of {', '.join(names)}; got {text!r}")
-        return text
-
-    return check
-
-
-def _whole_number(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**31:
-        raise argparse.ArgumentTypeError(
-            f"expected a whole number from 0 to 2147483647; got {text!r}"
-        )
-    return int(text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1; got {text!r}")
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    seconds = _number(text)
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a positive number of seconds; got {text!r}")
-    return seconds
-
-
-def _level(text: str) -> float:
-    level = _number(text)
-    if not 0 < level < 1:
-        raise argparse.ArgumentTypeError(f"expected a level between 0 and 1; got {text!r}")
-    return level
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected a number; got {text!r}") from None

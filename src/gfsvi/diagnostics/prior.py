@@ -61,7 +61,7 @@ def _lengths(
     kernel: AbstractKernel, features: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray | float]]:
     if isinstance(kernel, ActiveDimensions):
-        yield from _lengths(kernel.kernel, features[list(kernel.dimensions)])
+        yield from _lengths(kernel.kernel, features[list(kernel.columns)])
     elif isinstance(kernel, AbstractStationaryKernel):
         yield features, np.asarray(kernel.lengthscale, np.float64)
     else:

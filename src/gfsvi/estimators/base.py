@@ -5,7 +5,7 @@ import dataclasses
 import warnings
 from collections.abc import Iterator
 from os import PathLike
-from typing import TYPE_CHECKING, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,9 +21,13 @@ from gfsvi.auto.parameters import MethodParameters, Parameters, Watch
 from gfsvi.auto.recipe import DEFAULT, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.diagnostics import Diagnostic
+from gfsvi.estimators.reporting import Arrays, RowsOfFit, write_page_of
+from gfsvi.estimators.validation import check_numbers, with_remedy
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.model import Model
 from gfsvi.numerics.progress import Display
 from gfsvi.tables import Preparation
+from gfsvi.tables.frames import is_table
 from gfsvi.training.history import History
 from gfsvi.training.settings import Progress
 
@@ -36,6 +40,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     task: ClassVar[Literal["regression", "classification"]]
     fitted_: Fitted
+    _rows_of_fit: RowsOfFit | None = None
 
     @property
     def prior_(self) -> Model:
@@ -46,6 +51,11 @@ class AbstractEstimator(Parameters, BaseEstimator):
     def posterior_(self) -> Model:
         """The model after the data, on the standardised scale."""
         return self.fitted_.posterior
+
+    @property
+    def kernel_(self) -> AbstractKernel | None:
+        """The prior's kernel, with distances in the units of the columns; see `Fitted.kernel`."""
+        return self.fitted_.kernel
 
     @property
     def preparation_(self) -> Preparation | None:
@@ -69,11 +79,18 @@ class AbstractEstimator(Parameters, BaseEstimator):
 
     def fit_table(
         self,
-        frame: "pandas.DataFrame",
+        frame: "pandas.DataFrame | Any",
         target: str | list[str],
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Fit a table that may contain text, dates and missing values."""
+        """Fit a table that may contain text, dates and missing values.
+
+        Args:
+            frame: A table of pandas, polars, Arrow or another library that speaks Arrow's
+                protocol.
+            target: The column to predict, or several.
+            sample_weight: One weight per row; weight two counts like the same row twice.
+        """
         preparation = Preparation.learn(frame, target, self.task)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         vars(self).pop("feature_names_in_", None)  # of an earlier fit to a frame of numbers
@@ -81,6 +98,7 @@ class AbstractEstimator(Parameters, BaseEstimator):
         with self._shown() as learner:
             fitted = learner.learn_table(table, preparation, weights)
         self.n_features_in_ = len(fitted.feature_names)
+        self._rows_of_fit = RowsOfFit(table, weights)
         return self._warned(fitted)
 
     def novelty(self, X: ArrayLike) -> np.ndarray:
@@ -103,6 +121,19 @@ class AbstractEstimator(Parameters, BaseEstimator):
         rows, seed = self._known_rows(X), seed_of(random_state)
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         return self.fitted_.importance(rows, seed=seed, weights=weights)
+
+    def report(
+        self, path: str | PathLike[str], table: "pandas.DataFrame | Any | None" = None
+    ) -> None:
+        """Write a page that explains the fit: what was learned, how good it is, and its limits.
+
+        Args:
+            path: The HTML file to write.
+            table: The training table with its target; not needed right after `fit` or
+                `fit_table`, whose rows are kept in memory but not in a saved file.
+        """
+        check_is_fitted(self)
+        write_page_of(self.fitted_, self._rows_of_fit, path, table)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the fitted estimator to one file, which `gfsvi.load` reads."""
@@ -155,12 +186,13 @@ class AbstractEstimator(Parameters, BaseEstimator):
             weights = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         with self._shown() as learner:
             fitted = learner.learn(X, y, names, weights)
+        self._rows_of_fit = RowsOfFit(Arrays(X, y), weights)
         return self._warned(fitted)
 
     def _known_rows(self, X: ArrayLike) -> ArrayLike:
         """Rows to predict at: a table like the one fitted to, numbers or images."""
         check_is_fitted(self)
-        if self.fitted_.preparation is not None and hasattr(X, "columns"):
+        if self.fitted_.preparation is not None and is_table(X):
             return X
         return _with_channels(validate_data(self, X, reset=False, **self._expected(X)))
 
@@ -168,7 +200,11 @@ class AbstractEstimator(Parameters, BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, **options: bool | int
     ) -> tuple[np.ndarray, np.ndarray]:
         """Validated rows and targets."""
-        X, y = validate_data(self, X, y, **self._expected(X), **options)
+        check_numbers(self, X)
+        try:
+            X, y = validate_data(self, X, y, **self._expected(X), **options)
+        except (TypeError, ValueError) as error:
+            raise with_remedy(self, error) from error
         return _with_channels(X), np.asarray(y)
 
     def _expected(self, X: ArrayLike) -> dict[str, object]:

@@ -11,6 +11,7 @@ from sklearn.utils import Tags
 
 from gfsvi.auto.parameters import MethodParameters
 from gfsvi.estimators.base import AbstractEstimator, seed_of
+from gfsvi.estimators.validation import check_targets_are_numbers
 from gfsvi.predictives.base import AbstractRealPredictive
 
 
@@ -24,6 +25,7 @@ class AbstractRegressor(RegressorMixin, AbstractEstimator):
 
         A row of weight two counts like the same row twice.
         """
+        check_targets_are_numbers(self, y)
         options = {"multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
         X, y = self._rows_and_targets(X, y, **options)
         return self._fit_rows(X, np.asarray(y, np.float64), sample_weight)

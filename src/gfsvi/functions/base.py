@@ -4,18 +4,18 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
 from gfsvi.values import AbstractValues, Marginals, as_gaussian
 
 
-class AbstractRandomFunction(eqx.Module):
+class AbstractRandomFunction(Printed):
     """A distribution over functions, known by its values at finitely many points."""
 
     @abstractmethod

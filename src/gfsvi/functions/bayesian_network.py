@@ -63,11 +63,13 @@ class BayesianNetwork(AbstractRandomFunction):
         """The Gaussian process with the same weights, linearised around their mean."""
         return LinearizedNetwork(self.network, self.covariance, self.params, self.state)
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
         """Draws of whole functions: each is evaluated at all of `x` with the same weights."""
         x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
         return self._samples(lambda k: self.network.apply(self.weights(key=k), x), key)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
         """Independent draws per point, by local reparameterisation where possible."""
         network, covariance = self.network, self.covariance
@@ -83,6 +85,7 @@ class BayesianNetwork(AbstractRandomFunction):
         step = self.covariance.sample(self.state, self.params, key=key)
         return jax.tree.map(jnp.add, self.params, step)
 
+    @double
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:

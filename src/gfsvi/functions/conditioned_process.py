@@ -6,6 +6,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, solve_lower
+from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
@@ -32,12 +33,14 @@ class ConditionedProcess(AbstractRandomFunction):
         residual = (targets - values.mean)[..., None]
         return cls(prior, x, factor, solve_lower(factor, residual)[..., 0])
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         prior = self.prior.at(x)
         explained = self._explained(x)
         cov = prior.cov - jnp.swapaxes(explained, -1, -2) @ explained
         return Gaussian(prior.mean + self._shift(explained), cov)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         prior = self.prior.marginals(x)
         explained = self._explained(x)

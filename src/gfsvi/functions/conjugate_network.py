@@ -68,10 +68,12 @@ class Tangents(AbstractRandomFunction):
         """The variances of D, one per leaf of the weights."""
         return tuple(math.exp(2 * float(scale)) for scale in self.log_scales)
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         f, jacobian = self.jacobian(x)
         return Gaussian(f, self.gram(jacobian, jacobian))
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         f, jacobian = self.jacobian(x)
         return Marginals(f, METRIC.variance(self.log_scales, jacobian))
@@ -113,6 +115,7 @@ class ConjugateNetwork(AbstractRandomFunction):
         """The weights that it is linearised at."""
         return self.tangents.params
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         x = jnp.asarray(x)
         mean, spread, explained = self._parts(x, self._at_points)
@@ -120,6 +123,7 @@ class ConjugateNetwork(AbstractRandomFunction):
         left = self.prior.at(x).cov - (explained.T @ explained)[None]
         return Gaussian(mean, cov + left)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         mean, known, left = self.variances(x)
         variance = known + left
@@ -164,6 +168,7 @@ class ConjugateNetwork(AbstractRandomFunction):
             *(np.asarray(array, np.float64) for array in arrays),
         )
 
+    @double
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:

@@ -33,15 +33,18 @@ class Ensemble(AbstractRandomFunction):
         """The weights of one network."""
         return jax.tree.map(lambda leaf: leaf[index], self.params)
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
         """One draw per member; the members are fixed, so the key is not used."""
         x = jnp.asarray(x, jax.tree.leaves(self.params)[0].dtype)
         f = jax.vmap(lambda params: self.network.apply(params, x))(self.params)
         return Samples(jnp.swapaxes(f, 1, 2).astype(jnp.float64))
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Samples:
         return self.at(x)
 
+    @double
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:

@@ -7,6 +7,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.covariances.base import lower_triangular
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.bayesian_network import BayesianNetwork
+from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
@@ -26,11 +27,13 @@ class FeatureFunction(AbstractRandomFunction):
     coefficients: Float[Array, "output feature"]
     factor: Float[Array, "output feature feature"]
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         mean, features = self.features(x)
         rows = jnp.einsum("ofg,ofp->ogp", self.lower, features)
         return Gaussian(self._shifted(mean, features), jnp.swapaxes(rows, 1, 2) @ rows)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         mean, features = self.features(x)
         rows = jnp.einsum("ofg,ofp->ogp", self.lower, features)

@@ -40,6 +40,7 @@ class LinearizedNetwork(AbstractRandomFunction):
     state: State
     num_samples: int | None = eqx.field(static=True, default=None)
 
+    @double
     def at(
         self,
         x: Points,
@@ -59,6 +60,7 @@ class LinearizedNetwork(AbstractRandomFunction):
         mean = mean if outputs is None else mean @ chosen.T
         return Gaussian(mean.T.astype(jnp.float64), grams)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals | Samples:
         x, outputs = self._prepare(x)
         if self.num_samples is not None:
@@ -89,6 +91,7 @@ class LinearizedNetwork(AbstractRandomFunction):
         step = covariance.sample(self.state, self.params, key=key)
         return jax.jvp(lambda p: network.apply(p, x), (self.params,), (step,))
 
+    @double
     def sample_function(
         self, *, key: PRNGKeyArray
     ) -> Callable[[Points], Float[Array, "point output"]]:

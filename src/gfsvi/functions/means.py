@@ -3,18 +3,22 @@
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any, cast
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import real
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
 
 Means = Float[Array, "#output point"]
 
 
-class AbstractMean(eqx.Module):
+class AbstractMean(Printed):
     """The expected value of a random function at every point."""
 
     @abstractmethod
@@ -68,3 +72,17 @@ class Function(AbstractMean):
                 f"{values.shape} for {len(x)} points. Return (point,) or (point, output)."
             )
         return values[None] if values.ndim == 1 else values.T
+
+
+def as_mean(mean: Any) -> AbstractMean:
+    """Convert a number or a function of points to a mean function."""
+    if isinstance(mean, AbstractMean):
+        return mean
+    is_number = isinstance(mean, int | float | np.generic | np.ndarray | jax.Array)
+    is_function = callable(mean) and not isinstance(mean, type)
+    if is_number or is_function:
+        return Constant(cast(Array, mean)) if is_number else Function(cast(Any, mean))
+    raise TypeError(
+        f"expected a mean function: a number, a function of points or a member of "
+        f"gfsvi.functions.means; got {mean!r}. For example: mean=lambda x: 2 * x[:, 0]."
+    )

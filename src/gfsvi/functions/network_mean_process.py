@@ -7,6 +7,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.sparse_process import SparseProcess
 from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
@@ -18,9 +19,11 @@ class NetworkMeanProcess(AbstractRandomFunction):
     params: Params
     spread: SparseProcess
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         return Gaussian(self._mean_at(x), self.spread.at(x).cov)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         return Marginals(self._mean_at(x), self.spread.marginals(x).cov)
 

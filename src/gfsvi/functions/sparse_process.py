@@ -9,6 +9,7 @@ from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.numerics.constraints import real
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky, solve_lower
+from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.values import Gaussian, Marginals
 
@@ -69,12 +70,14 @@ class SparseProcess(AbstractRandomFunction):
         log_pivots = jnp.sum(jnp.diagonal(jnp.asarray(self.raw_factor), axis1=-2, axis2=-1))
         return 0.5 * (squares - jnp.size(self.mean)) - log_pivots
 
+    @double
     def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
         prior, features = self.prior.at(x), self.features(x)
         learned = jnp.swapaxes(self.factor, -1, -2) @ features
         cov = prior.cov + _inner(learned) - _inner(features)
         return Gaussian(prior.mean + self.mean @ features[0], cov)
 
+    @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
         prior, features = self.prior.marginals(x), self.features(x)
         learned = jnp.swapaxes(self.factor, -1, -2) @ features

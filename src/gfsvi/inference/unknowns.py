@@ -10,6 +10,7 @@ Positive numbers are represented by their logarithms.
 import dataclasses
 from typing import Any, NamedTuple, cast
 
+import jax
 import numpy as np
 
 from gfsvi.functions.means import Zero
@@ -33,11 +34,13 @@ _POSITIVE = ("stretch", "unit")
 
 
 def is_in_numpy(model: GPModel, x: np.ndarray) -> bool:
-    """Whether the evidence of this model can be computed in NumPy."""
+    """Whether the evidence of this model, all of whose parameters are unknown, is in NumPy."""
     likelihood = model.likelihood
     known = isinstance(likelihood, Normal | WarpedNormal) or not has_noise(likelihood)
     is_plain = isinstance(model.function.mean, Zero) and np.ndim(x) == 2
-    has_kernel = kernel_in_numpy(model.function.kernel) is not None
+    kernel = model.function.kernel
+    is_free = not any(isinstance(leaf, float) for leaf in jax.tree.leaves(kernel))
+    has_kernel = is_free and kernel_in_numpy(kernel) is not None
     return known and likelihood.has_gaussian_targets and is_plain and has_kernel
 
 

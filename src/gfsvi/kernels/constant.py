@@ -10,8 +10,9 @@ from gfsvi.numerics.types import Number, Points
 
 
 class Constant(AbstractKernel):
-    """k(x, z) = variance: functions with one unknown value everywhere."""
+    """Functions with one unknown value everywhere: k(x, z) = variance."""
 
+    proportional_to = "variance"
     variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:

@@ -37,7 +37,13 @@ def centred_rows(*sets: Points) -> list[Float[Array, "point feature"]]:
 
 def per_feature(kernel: object, name: str, rows: Float[Array, "n k"]) -> Array:
     """The named parameter as one row that broadcasts against `rows`; raise if it does not fit."""
-    value = jnp.reshape(getattr(kernel, name), (1, -1))
+    given = getattr(kernel, name)
+    if isinstance(given, str):
+        raise ValueError(
+            f"{type(kernel).__name__} has the {name} {given!r}, in the units of a column, which "
+            "only a fit to a table knows. Pass the kernel to an estimator, or a number here."
+        )
+    value = jnp.reshape(given, (1, -1))
     if value.size not in (1, rows.shape[1]):
         raise ValueError(
             f"{type(kernel).__name__} expects one {name} or one per feature; got {value.size} for "

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel, check_kernels
 from gfsvi.kernels.derivatives import gradient_covariance
 from gfsvi.kernels.matern12 import Matern12
 from gfsvi.kernels.rbf import RBF
@@ -28,6 +28,7 @@ class HelmholtzKernel(AbstractKernel):
     stream: AbstractKernel = RBF()
 
     def __check_init__(self) -> None:
+        check_kernels(self, self.potential, self.stream)
         for kernel in (self.potential, self.stream):
             parts = jax.tree.leaves(kernel, is_leaf=lambda node: isinstance(node, Matern12))
             if any(isinstance(part, Matern12) for part in parts):

@@ -10,8 +10,9 @@ from gfsvi.numerics.types import PerFeature, Points
 
 
 class Linear(AbstractKernel):
-    """k(x, z) = sum_k variance_k x_k z_k: straight lines through the origin."""
+    """Straight lines through the origin: k(x, z) = sum_k variance_k x_k z_k."""
 
+    proportional_to = "variance"
     variance: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:

@@ -6,8 +6,8 @@ from gfsvi.kernels.base import AbstractKernel, Gram
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.periodic import Periodic
 from gfsvi.kernels.rbf import RBF
-from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Number, PerFeature, Points
+from gfsvi.numerics.constraints import check_positive, distance, positive
+from gfsvi.numerics.types import Distance, Number, PerFeature, Points
 
 
 class LocallyPeriodic(AbstractKernel):
@@ -17,9 +17,10 @@ class LocallyPeriodic(AbstractKernel):
     length scale within a period.
     """
 
-    lengthscale: PerFeature = positive(1.0)
+    proportional_to = "variance"
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
-    period: PerFeature = positive(1.0)
+    period: Distance = distance(1.0)
     periodic_lengthscale: PerFeature = positive(1.0)
 
     def __check_init__(self) -> None:

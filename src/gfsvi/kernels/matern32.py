@@ -5,14 +5,14 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import safe_sqrt
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import positive
-from gfsvi.numerics.types import Number, PerFeature
+from gfsvi.numerics.constraints import distance, positive
+from gfsvi.numerics.types import Distance, Number
 
 
 class Matern32(AbstractStationaryKernel):
-    """k(r) = variance (1 + s) exp(-s), s = sqrt(3) r: once differentiable functions."""
+    """Once differentiable functions: k(r) = variance (1 + s) exp(-s), s = sqrt(3) r."""
 
-    lengthscale: PerFeature = positive(1.0)
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:

@@ -5,14 +5,14 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import safe_sqrt
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import positive
-from gfsvi.numerics.types import Number, PerFeature
+from gfsvi.numerics.constraints import distance, positive
+from gfsvi.numerics.types import Distance, Number
 
 
 class Matern52(AbstractStationaryKernel):
-    """k(r) = variance (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r: twice differentiable functions."""
+    """Twice differentiable functions: k(r) = variance (1 + s + s^2 / 3) exp(-s), s = sqrt(5) r."""
 
-    lengthscale: PerFeature = positive(1.0)
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:

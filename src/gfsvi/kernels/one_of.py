@@ -5,8 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import positive
-from gfsvi.numerics.types import Number, PerFeature
+from gfsvi.numerics.constraints import distance, positive
+from gfsvi.numerics.types import Distance, Number
 
 
 class OneOf(AbstractStationaryKernel):
@@ -14,7 +14,7 @@ class OneOf(AbstractStationaryKernel):
 
     families: tuple[type[AbstractStationaryKernel], ...] = eqx.field(static=True)
     choice: Int[Array, ""] | int
-    lengthscale: PerFeature = positive(1.0)
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
 
     def correlation(self, squared_distance: Float[Array, "..."]) -> Float[Array, "..."]:

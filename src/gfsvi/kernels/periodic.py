@@ -11,8 +11,8 @@ from gfsvi.kernels.distances import (
     squared_distances,
     squared_distances_within,
 )
-from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Number, PerFeature, Points
+from gfsvi.numerics.constraints import check_positive, distance, positive
+from gfsvi.numerics.types import Distance, Number, PerFeature, Points
 
 
 class Periodic(AbstractKernel):
@@ -21,9 +21,10 @@ class Periodic(AbstractKernel):
     k(x, z) = variance exp(-2 sum_k sin^2(pi (x_k - z_k) / period_k) / lengthscale_k^2).
     """
 
+    proportional_to = "variance"
     lengthscale: PerFeature = positive(1.0)
     variance: Number = positive(1.0)
-    period: PerFeature = positive(1.0)
+    period: Distance = distance(1.0)
 
     def __check_init__(self) -> None:
         check_positive(self, lengthscale=self.lengthscale, variance=self.variance)

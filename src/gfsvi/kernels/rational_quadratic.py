@@ -5,17 +5,17 @@ from jaxtyping import Array, Float
 
 from gfsvi.kernels.distances import check_scalar
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.numerics.constraints import check_positive, positive
-from gfsvi.numerics.types import Number, PerFeature
+from gfsvi.numerics.constraints import check_positive, distance, positive
+from gfsvi.numerics.types import Distance, Number
 
 
 class RationalQuadratic(AbstractStationaryKernel):
-    """k(r) = variance (1 + r^2 / (2 mixture))^(-mixture): smooth functions on many length scales.
+    """Smooth functions on many length scales: k(r) = variance (1 + r^2 / (2 mixture))^(-mixture).
 
     A small `mixture` (often called alpha) mixes length scales widely; a large one gives the RBF.
     """
 
-    lengthscale: PerFeature = positive(1.0)
+    lengthscale: Distance = distance(1.0)
     variance: Number = positive(1.0)
     mixture: Number = positive(1.0)
 

@@ -15,7 +15,7 @@ from gfsvi.kernels.distances import (
     squared_distances_within,
 )
 from gfsvi.numerics.constraints import check_positive
-from gfsvi.numerics.types import Number, PerFeature, Points
+from gfsvi.numerics.types import Distance, Number, Points
 
 
 class AbstractStationaryKernel(AbstractKernel):
@@ -25,7 +25,8 @@ class AbstractStationaryKernel(AbstractKernel):
     have finite derivatives at zero.
     """
 
-    lengthscale: eqx.AbstractVar[PerFeature]
+    proportional_to = "variance"
+    lengthscale: eqx.AbstractVar[Distance]
     variance: eqx.AbstractVar[Number]
 
     def __check_init__(self) -> None:

@@ -12,6 +12,7 @@ from gfsvi.numerics.types import Number, Points
 class White(AbstractKernel):
     """Independent noise at every point, even at points that coincide."""
 
+    proportional_to = "variance"
     variance: Number = positive(1.0)
 
     def __check_init__(self) -> None:

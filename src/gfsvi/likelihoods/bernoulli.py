@@ -21,7 +21,7 @@ from gfsvi.values import AbstractValues
 
 
 class Bernoulli(AbstractLabelLikelihood):
-    """y is 1 with probability 1 / (1 + exp(-f)), otherwise 0."""
+    """Yes or no: y is 1 with probability 1 / (1 + exp(-f)), otherwise 0."""
 
     pseudo_count: float = eqx.field(static=True, default=0.01)
 

@@ -22,7 +22,7 @@ from gfsvi.values import AbstractValues
 
 
 class Categorical(AbstractLabelLikelihood):
-    """y is class c with probability softmax(f)_c; there are as many classes as the labels show.
+    """Labels: y is class c with probability softmax(f)_c; the labels determine how many classes.
 
     Args:
         num_classes: The number of classes, needed if the training labels may lack the last one.

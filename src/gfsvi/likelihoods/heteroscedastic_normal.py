@@ -24,7 +24,7 @@ from gfsvi.values import AbstractValues, Marginals, Samples
 
 
 class HeteroscedasticNormal(AbstractNoisyLikelihood, AbstractRealLikelihood):
-    """y = f1 + noise exp(f2) N(0, 1): the first half of the outputs is f1, the second f2.
+    """Noise that depends on the input: y = f1 + noise exp(f2) N(0, 1), with outputs f1 and then f2.
 
     Its `noise_std` is the noise where f2 is zero.
     """

@@ -23,7 +23,7 @@ from gfsvi.values import AbstractValues
 
 
 class Normal(AbstractNoisyLikelihood):
-    """y = f + noise N(0, 1), with one noise for all outputs or one per output."""
+    """Normal noise: y = f + noise N(0, 1), with one noise for all outputs or one per output."""
 
     noise: PerOutput = positive(0.1)
     conjugate: ClassVar[bool] = True

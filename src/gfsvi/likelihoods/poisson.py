@@ -18,7 +18,7 @@ from gfsvi.values import AbstractValues, Samples
 
 
 class Poisson(AbstractCountLikelihood):
-    """y counts events that arrive at the rate exp(f)."""
+    """Counts: y events that arrive at the rate exp(f)."""
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return self._from_rate(y, f, jnp.exp(f))

@@ -24,7 +24,7 @@ from gfsvi.values import AbstractValues
 
 
 class StudentT(AbstractRealLikelihood):
-    """y = f + scale t with Student's t: outliers pull less than under Normal."""
+    """Noise with outliers: y = f + scale t with Student's t, under which outliers pull less."""
 
     scale: PerOutput = positive(0.1)
     degrees_of_freedom: PerOutput = positive(4.0)

@@ -24,7 +24,7 @@ from gfsvi.values import AbstractValues
 
 
 class WarpedNormal(AbstractNoisyLikelihood):
-    """warp(y) = f + noise N(0, 1): noise that grows with y, and skewed observations.
+    """Skewed observations, and noise that grows with y: warp(y) = f + noise N(0, 1).
 
     The warp is learned with the prior; a warp that hardly bends gives `Normal`.
     """

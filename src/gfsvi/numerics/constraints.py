@@ -1,7 +1,8 @@
 """Constraints on parameters: declared at the field, applied at the start of a loss.
 
 A module holds plain positive numbers, so that formulas and printed kernels are readable;
-optimisers work on `to_free(module)`, in which those fields are logarithms.
+optimisers work on `to_free(module)`, in which those fields are logarithms. Arrays are learned; a
+Python float, which only `gfsvi.auto.units` puts there, is known and stays as it is.
 """
 
 import dataclasses
@@ -13,14 +14,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gfsvi.numerics import quantities
+
 T = TypeVar("T")
 _POSITIVE = "gfsvi_positive"
+DISTANCE = "gfsvi_distance"
+"""Marks a field that holds distances between inputs."""
 
 
 def as_float64(value: Any) -> np.ndarray | jax.Array:
     """Convert to float64, even if JAX's 64-bit types are disabled."""
     if isinstance(value, jax.Array):
         return value
+    if isinstance(value, str):
+        raise TypeError(
+            f"expected a number; got the text {value!r}. Only length scales and periods of inputs "
+            "may be texts, in the units of a column."
+        )
     try:
         return np.asarray(value, np.float64)
     except (TypeError, ValueError):  # placeholders that JAX substitutes for arrays
@@ -37,10 +47,22 @@ def positive(default: Any = dataclasses.MISSING) -> Any:
     return _field(default, {_POSITIVE: True})
 
 
-def _field(default: Any, metadata: dict[str, Any]) -> Any:
+def distance(default: Any = dataclasses.MISSING) -> Any:
+    """A positive field of distances between inputs, which may be text in a column's units."""
+    return _field(default, {_POSITIVE: True, DISTANCE: True}, as_distance)
+
+
+def as_distance(value: Any) -> np.ndarray | jax.Array | str:
+    """Convert to float64; keep a text such as "3 weeks", which a fit to a table converts."""
+    return quantities.checked(value) if isinstance(value, str) else as_float64(value)
+
+
+def _field(
+    default: Any, metadata: dict[str, Any], converter: Callable[[Any], Any] = as_float64
+) -> Any:
     if default is dataclasses.MISSING:
-        return eqx.field(converter=as_float64, metadata=metadata)
-    return eqx.field(default=default, converter=as_float64, metadata=metadata)
+        return eqx.field(converter=converter, metadata=metadata)
+    return eqx.field(default=default, converter=converter, metadata=metadata)
 
 
 def check_positive(owner: object, **values: object) -> None:
@@ -67,6 +89,8 @@ def from_free(tree: T) -> T:
 
 def _map_positive(function: Callable[[Any], Any], tree: T) -> T:
     def visit(path: jax.tree_util.KeyPath, leaf: object) -> object:
+        if isinstance(leaf, float):  # known, not learned
+            return leaf
         return function(leaf) if _is_positive(tree, path) else leaf
 
     return jax.tree_util.tree_map_with_path(visit, tree)

@@ -15,6 +15,8 @@ PerFeature: TypeAlias = (
     Float[Array, ""] | Float[Array, " feature"] | Float[np.ndarray, " feature"] | float
 )
 """A parameter shared by all features, or one value per feature."""
+Distance: TypeAlias = PerFeature | str
+"""A distance between inputs; a text such as "3 weeks" is in the units of a table's column."""
 PerOutput: TypeAlias = (
     Float[Array, ""] | Float[Array, " output"] | Float[np.ndarray, " output"] | float
 )

@@ -16,7 +16,9 @@ import numpy as np
 from jaxtyping import Array, Float, Num, PRNGKeyArray
 
 from gfsvi.numerics.precision import double, namespace, to_numpy
+from gfsvi.numerics.printing import Printed, table_html, table_text
 from gfsvi.numerics.types import AnyArray
+from gfsvi.predictives.printing import printed
 
 if TYPE_CHECKING:  # type checkers recognise class variables by this name only
     from typing import ClassVar as AbstractClassVar
@@ -62,6 +64,16 @@ class AbstractPredictive(eqx.Module):
     @abstractmethod
     def head(self, num_points: int) -> Self:
         """The first `num_points` points."""
+
+    @abstractmethod
+    def columns(self) -> dict[str, np.ndarray]:
+        """What is printed about each point, by name."""
+
+    def __repr__(self) -> str:
+        return printed(self, table_text)
+
+    def _repr_html_(self) -> str:
+        return printed(self, table_html)
 
 
 class AbstractRealPredictive(AbstractPredictive):
@@ -113,6 +125,20 @@ class AbstractRealPredictive(AbstractPredictive):
             raise ValueError(f"an interval expects a level between 0 and 1; got {level}.")
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
+    def columns(self) -> dict[str, np.ndarray]:
+        """Mean, standard deviations and the ends of the 95 % interval of each point."""
+        lower, upper = self.interval(0.95)
+        known = {"mean": self.mean, "std": self.std, "epistemic_std": self.epistemic_std}
+        known |= {"aleatoric_std": self.aleatoric_std, "lower": lower, "upper": upper}
+        if np.ndim(self.mean) == 1:
+            return {name: np.asarray(values) for name, values in known.items()}
+        outputs = range(np.shape(self.mean)[1])
+        return {
+            f"{name}[{output}]": np.asarray(values)[:, output]
+            for output in outputs
+            for name, values in known.items()
+        }
+
 
 class AbstractScaledPredictive(AbstractRealPredictive):
     """A predictive distribution of `scale * y + shift`."""
@@ -138,7 +164,7 @@ class AbstractScaledPredictive(AbstractRealPredictive):
         return {name: getattr(self, name)[:num_points] for name in names}
 
 
-class AbstractConditional(eqx.Module):
+class AbstractConditional(Printed):
     """The distribution of observations where the function's values are known.
 
     `discrete` says that `log_prob` gives probabilities, which a change of units leaves alone,

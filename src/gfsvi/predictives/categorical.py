@@ -22,6 +22,12 @@ class CategoricalPredictive(AbstractPredictive):
     def head(self, num_points: int) -> "CategoricalPredictive":
         return CategoricalPredictive(self.log_draws[:, :num_points])
 
+    def columns(self) -> dict[str, np.ndarray]:
+        """The probability of each class, and the entropy."""
+        probabilities = np.asarray(self.probabilities)
+        classes = {f"p_{number}": column for number, column in enumerate(probabilities.T)}
+        return classes | {"entropy": np.asarray(self.entropy)}
+
     @property
     @returns_numpy
     def probabilities(self) -> ClassProbabilities:

@@ -9,12 +9,13 @@ from jaxtyping import Array, Float
 
 from gfsvi.numerics.constraints import check_positive, positive, real
 from gfsvi.numerics.precision import namespace
+from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import PerOutput
 
 OutputPoint = Float[Array, "output point"]
 
 
-class AbstractWarp(eqx.Module):
+class AbstractWarp(Printed):
     """An increasing map from observations to a scale on which they are normal."""
 
     @abstractmethod

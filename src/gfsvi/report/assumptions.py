@@ -44,7 +44,7 @@ def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]
     elif isinstance(kernel, Scaled | Shifted):
         yield from _leaves(kernel.kernel, features)
     elif isinstance(kernel, ActiveDimensions):
-        yield from _leaves(kernel.kernel, tuple(features[i] for i in kernel.dimensions))
+        yield from _leaves(kernel.kernel, tuple(features[i] for i in kernel.columns))
     else:
         yield kernel, features
 

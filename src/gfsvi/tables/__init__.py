@@ -1,9 +1,10 @@
 """Tables: read from files, turned into a matrix of numbers in training, and again at prediction.
 
-`reading` reads and writes files, `cells` parses single columns into numbers, texts and dates, and
-`recognition` decides which of these a column holds. `columns` has one recipe per kind of column,
-`learning` chooses a recipe for each, `targets` handles what is predicted, and `preparation` puts
-them together. `time_order` recognises rows in time order, `weights` reads row weights, and
+`reading` reads and writes files, `frames` converts tables of other libraries, `cells` parses single
+columns into numbers, texts and dates, and `recognition` decides which of these a column holds.
+`columns` has one recipe per kind of column, `learning` chooses a recipe for each, `targets` handles
+what is predicted, and `preparation` puts them together. `time_order` recognises rows in time order,
+`weights` reads row weights, and
 `sentences` phrases the notes for the user.
 """
 

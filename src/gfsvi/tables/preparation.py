@@ -1,6 +1,7 @@
 """What was learned about a training table, and how similar tables become numbers."""
 
 import dataclasses
+import difflib
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast, final
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast, final
 import numpy as np
 
 from gfsvi.tables.columns import AbstractColumn
+from gfsvi.tables.frames import as_frame
 from gfsvi.tables.learning import learn_columns
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.sentences import listed, row_count
@@ -92,6 +94,7 @@ class Preparation:
 
     def prepare(self, frame: "pandas.DataFrame") -> PreparedTable:
         """Prepare the usable rows of a training table."""
+        frame = as_frame(frame)
         usable = self.usable_rows(frame)
         kept = cast("pandas.DataFrame", frame[usable])
         rows = kept.rename(columns=str).reset_index(drop=True)
@@ -138,9 +141,18 @@ class Preparation:
         if missing:
             raise TableError(
                 f"expected the columns of the training table, got none named {listed(missing)}; "
-                "add them, with empty cells if their values are unknown."
+                f"add them, with empty cells if their values are unknown.{_renamed(missing, frame)}"
             )
         return frame
+
+
+def _renamed(missing: Sequence[str], frame: "pandas.DataFrame") -> str:
+    """A question whether a column of another name is meant, if there is a similar one."""
+    for name in missing:
+        near = difflib.get_close_matches(name, list(frame.columns), n=1)
+        if near:
+            return f" Is `{near[0]}` the column `{name}`? Rename it."
+    return ""
 
 
 def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.DataFrame":
@@ -151,6 +163,7 @@ def _with_targets(frame: "pandas.DataFrame", names: tuple[str, ...]) -> "pandas.
 
 
 def _with_text_names(frame: "pandas.DataFrame") -> "pandas.DataFrame":
+    frame = as_frame(frame)
     names = [str(name) for name in frame.columns]
     repeated = [name for name, number in Counter(names).items() if number > 1]
     if repeated:

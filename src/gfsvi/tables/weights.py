@@ -6,7 +6,7 @@ import numpy as np
 
 from gfsvi.tables.cells import read_numbers
 from gfsvi.tables.reading import TableError
-from gfsvi.tables.sentences import listed, row_count
+from gfsvi.tables.sentences import nearest, row_count
 
 if TYPE_CHECKING:
     import pandas
@@ -16,8 +16,8 @@ def read_weights(frame: "pandas.DataFrame", column: str) -> np.ndarray:
     """Return one weight per row; raise unless all are at least zero."""
     if column not in frame.columns:
         raise TableError(
-            f"expected a column `{column}` with weights, got none of that name; "
-            f"choose one of {listed(list(map(str, frame.columns)))}."
+            f"expected a column `{column}` with weights, got none of that name. "
+            f"{nearest(column, list(map(str, frame.columns)))}"
         )
     weights = read_numbers(frame[column]).values
     unusable = ~(weights >= 0)

@@ -6,6 +6,7 @@ import equinox as eqx
 import numpy as np
 
 from gfsvi.model import Model
+from gfsvi.numerics.printing import Printed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=Model, covariant=True)
 
 
-class History(eqx.Module):
+class History(Printed):
     """The record of a training run: one entry per step, and one per evaluation on held-out rows."""
 
     steps: dict[str, np.ndarray]
@@ -36,7 +37,7 @@ class History(eqx.Module):
         return axes
 
 
-class Fit(eqx.Module, Generic[M]):
+class Fit(Printed, Generic[M]):
     """The result of inference: a posterior, which is again a model, and the record of the fit."""
 
     posterior: M

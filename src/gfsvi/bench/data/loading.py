@@ -12,6 +12,7 @@ import numpy as np
 from gfsvi import registry
 from gfsvi.bench.data.dataset import AbstractDataset, Arrays, DatasetError, Download, Layout, Loaded
 from gfsvi.bench.data.downloading import OnProgress, download, silent
+from gfsvi.bench.data.own_tables import OwnTable
 from gfsvi.numerics.process import cache_home
 from gfsvi.storage.files import atomic_path
 
@@ -20,7 +21,10 @@ VARIABLE = "GFSVI_DATA"
 
 @functools.lru_cache(maxsize=8)
 def load(name: str) -> Loaded:
-    """Load a data set by name from the first place that has it."""
+    """Load a data set by name from the first place that has it, or a table of one's own."""
+    own = OwnTable.named(name)
+    if own is not None:
+        return own.load()
     return load_dataset(registry.find("datasets", name)())
 
 

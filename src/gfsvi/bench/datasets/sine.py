@@ -12,7 +12,8 @@ def _make() -> Arrays:
     side = np.repeat([-1.0, 1.0], NUM_ROWS // 2)
     x = side * random.uniform(0.5, 1, NUM_ROWS)
     noise = random.normal(size=NUM_ROWS)
-    return {"X": x[:, None], "f": np.sin(2 * np.pi * x), "noise": noise}
+    f = np.sin(2 * np.pi * x)
+    return {"X": x[:, None], "f": f, "noise": noise, "y": f + 0.1 * noise}
 
 
 class Sine(AbstractDataset):

@@ -81,7 +81,8 @@ def environment() -> Environment:
 
 def run_from(content: Settings) -> Run:
     """Rebuild a run from its fields; the inverse of `dataclasses.asdict`."""
-    return Run(**{field.name: content[field.name] for field in dataclasses.fields(Run)})
+    fields = {field.name: content[field.name] for field in dataclasses.fields(Run)}
+    return Run(**fields | {"without": tuple(fields["without"])})
 
 
 def _rounded(values: float | np.ndarray) -> list[float] | list[list[float]]:

@@ -108,7 +108,8 @@ class Studies:
         """The score of a fold, from its record if there is one; None if the run failed."""
         experiment = self._experiment
         seed = experiment.seeds[0]
-        run = Run(experiment.name, experiment.task, dataset, label, fold, seed, settings)
+        names = (experiment.name, experiment.task, dataset, label)
+        run = Run(*names, fold, seed, settings, experiment.without)
         made = {record["run"]: record for record in self._records.read()}
         if (record := made.get(run.identity)) is None:
             if self._stopped.is_set():

@@ -1,6 +1,7 @@
 """Regression on tables, with detection of rows from another table."""
 
 import time
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ OUTSIDE = "song"
 class Regression(AbstractTask):
     """Scores on the held-out rows of a fold, and on separating them from rows of other data."""
 
+    needed_for: ClassVar[dict[str, tuple[str, ...]]] = {OUTSIDE: ("ood_accuracy",)}
+
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> dict[str, float]:
         data, validation, test = split_of(run, arrays)
         key = key_of(run)
@@ -28,9 +31,11 @@ class Regression(AbstractTask):
         chosen = time.perf_counter()
         fit = method(prior, data, key=key, validation=validation)
         fitted = time.perf_counter()
-        outside = outside_rows(arrays[OUTSIDE]["X"], np.shape(test.x), run.fold)
-        return scores(fit.posterior, test) | {
-            "ood_accuracy": _ood_accuracy(fit.posterior, test, outside),
+        found = scores(fit.posterior, test)
+        if OUTSIDE in arrays:
+            outside = outside_rows(arrays[OUTSIDE]["X"], np.shape(test.x), run.fold)
+            found["ood_accuracy"] = _ood_accuracy(fit.posterior, test, outside)
+        return found | {
             "validation_expected_log_likelihood": metrics.expected_log_likelihood(
                 fit.posterior.predict(validation.x), validation.y
             ),
@@ -40,7 +45,7 @@ class Regression(AbstractTask):
         }
 
     def datasets(self, run: Run) -> tuple[str, ...]:
-        return (run.dataset, OUTSIDE)
+        return (run.dataset, *(name for name in self.needed_for if name not in run.without))
 
 
 def outside_rows(rows: np.ndarray, shape: tuple[int, ...], seed: int) -> np.ndarray:
