@@ -57,6 +57,10 @@ class Model(eqx.Module, Generic[F, L]):
             predictive = predictive_of(model.likelihood, values, key=_key(key))
         return cast(R, to_numpy(predictive).head(len(x)))
 
+    def traced_prediction(self: _PredictingModel[R], x: Points) -> R:
+        """What `predict` computes, for transformations of JAX such as `jax.eval_shape`."""
+        return cast(R, _predict(cast(Model, self), x, _key(None)))
+
     @double
     def expected_log_prob(
         self, x: Points, y: AnyArray, *, key: PRNGKeyArray | None = None

@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
 from gfsvi.auto.novelty import Novelty, VarianceShare
-from gfsvi.auto.parameters import Parameters, saved_parameters
+from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.auto.trial import check_novelty, check_prediction, check_preparation, check_scale
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.functions.base import draw_values
@@ -27,6 +28,7 @@ from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.storage import model_file
+from gfsvi.storage.container import MALFORMED, damaged
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
@@ -153,6 +155,16 @@ class Fitted:
         if parameters is not None and parameters.checkpoint is not None:
             Path(parameters.checkpoint).unlink(missing_ok=True)
 
+    def check(self) -> None:
+        """Raise if the parts do not fit together, as those of a forged file may not."""
+        shape = self.settings.image_shape or (len(self.feature_names),)
+        check_scale(self.input_centre, self.input_spread, shape)
+        if self.preparation is not None:
+            check_preparation(self.preparation, self.feature_names, self.target)
+        num_targets = None if self.preparation is None else len(self.preparation.target)
+        check_prediction(self.posterior, self.target, shape, num_targets)
+        check_novelty(self.novelty_measure, shape)
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Fitted":
         """Read what `save` wrote; nothing in the file is ever run."""
@@ -174,6 +186,15 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
             f"expected a fitted model in {fspath(path)!r}; got something else. "
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
+    if (unknown := not_saved(parameters)) is not None:
+        raise ModelFileError(
+            f"expected the parameters of a fit in {fspath(path)!r}; got {unknown}. "
+            "Write it with estimator.save(path) or `gfsvi fit`."
+        )
+    try:
+        fitted.check()
+    except (ValueError, *MALFORMED) as error:
+        raise damaged(path, "its prior, posterior and table do not fit together") from error
     return fitted, parameters
 
 

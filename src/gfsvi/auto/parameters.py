@@ -6,8 +6,11 @@ from os import PathLike
 
 import numpy as np
 
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
+from gfsvi.networks.base import AbstractNetwork
+from gfsvi.storage.fields import admits, described
 from gfsvi.training.settings import Progress
 
 Watch = Callable[[str, Progress], bool | None]
@@ -74,3 +77,21 @@ def saved_parameters(parameters: Parameters) -> dict[str, object]:
     """The parameters that are written to a model file."""
     names = [field.name for field in dataclasses.fields(parameters)]
     return {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}
+
+
+def not_saved(parameters: dict[str, object]) -> str | None:
+    """What is among these parameters of a file that `saved_parameters` never writes, in words."""
+    for name, value in parameters.items():
+        if name not in _SAVED:
+            return f"{described(name)} too"
+        if not admits(name, _SAVED[name], value):
+            return f"the {name} {described(value)}"
+    return None
+
+
+# Kernels and networks of other libraries, which `Parameters` admits, cannot be saved.
+_SAVED = {
+    field.name: field.type
+    for field in dataclasses.fields(MethodParameters)
+    if field.name not in NOT_SAVED
+} | {"kernel": str | AbstractKernel, "network": str | AbstractNetwork | None}

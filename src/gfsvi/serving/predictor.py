@@ -61,12 +61,16 @@ class Predictor:
             fitted.input_spread,
         )
         # Arrays that do not fit together are found out here, and not when rows are predicted.
-        zeros = np.zeros((1, len(fitted.preparation.feature_names)))
-        row = made._standardized(zeros)
-        if row.shape != zeros.shape:
+        zeros = np.zeros((2, len(fitted.preparation.feature_names)))
+        rows = made._standardized(zeros)
+        if rows.shape != zeros.shape:
             raise NotServed("a scale of other features")
-        made.observations.given(*made.posterior.marginals(row)).interval(0.5)
-        made.novelty_measure.at(row)
+        prediction = made.observations.given(*made.posterior.marginals(rows))
+        num_targets = len(fitted.preparation.target)
+        expected = (2,) if num_targets == 1 else (2, num_targets)
+        if {prediction.mean.shape, *(end.shape for end in prediction.interval(0.5))} != {expected}:
+            raise NotServed("other targets")
+        made.novelty_measure.at(rows)
         return made
 
     @property
