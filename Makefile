@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+MINUTES ?= 10
 QUIETLY := -qq --disable-pip-version-check
 PEERS := laplax==0.0.2 torch==2.13.0
 # laplace-torch and what it imports; of what it asks for, torchvision is left out.
@@ -10,7 +11,7 @@ PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pyt
 	linear-operator==0.6.1 torchmetrics==1.9.0 unfoldNd==0.2.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-peers check docs tutorials figures lock clean
+.PHONY: help demo test test-all test-peers check fuzz docs tutorials figures lock clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,6 +35,9 @@ check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	@echo "pyright" && $(BIN)/pyright --warnings
 	@echo "import-linter" && $(BIN)/lint-imports --no-logo
+
+fuzz: $(READY)  ## hostile inputs of every kind for MINUTES=10; failures are kept in build/fuzz
+	@$(BIN)/python -m fuzz --minutes $(MINUTES)
 
 figures: $(READY)  ## the paper's figures: runs whose records are missing, then pictures
 	@for path in experiments/figure_*.toml; do \

@@ -104,7 +104,7 @@ def test_a_path_of_a_checkpoint_inside_of_a_method_is_refused(saved, tmp_path):
     settings["checkpoint"] = {"function": "tanh"}
     method = json.dumps({"object": "method:map", "fields": {"training": training}})
     path = edited(saved, tmp_path / "evil", '["kernel",', f'["method",{method}],["kernel",')
-    with pytest.raises(ModelFileError, match="a Training with the checkpoint of type"):
+    with pytest.raises(ModelFileError, match="a Training with the checkpoint object of type"):
         load(path)
 
 
@@ -180,7 +180,7 @@ def test_sizes_and_kinds_of_fields_are_checked_before_anything_is_made(saved, tm
 def test_categories_by_the_hundred_thousand_are_refused(forged, saved):
     preparation = persistence.read(saved)["fitted"].preparation
     columns = (*preparation.columns, Categories("c", tuple(map(str, range(100_000))), True, True))
-    with pytest.raises(ModelFileError, match="a Categories with the levels of type tuple"):
+    with pytest.raises(ModelFileError, match="a Categories with the levels object of type tuple"):
         forged(preparation=dataclasses.replace(preparation, columns=columns))
 
 

@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from gfsvi.auto.checking import check_parameters
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
@@ -142,6 +143,7 @@ class Learner:
         weights: np.ndarray | None,
         observe: Observe,
     ) -> Fitted:
+        check_parameters(self.parameters, self.prior_scale)
         began, counted = time.monotonic(), np.arange(len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))

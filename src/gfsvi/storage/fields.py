@@ -60,19 +60,21 @@ def admits(name: str, declared: Any, value: Any) -> bool:
     is_function = callable(value) and not dataclasses.is_dataclass(value)
     if is_function and name not in _FUNCTIONS:
         return False
-    return _is_of(declared, value) and _is_of_sane_size(name, value)
+    return is_of(declared, value) and _is_of_sane_size(name, value)
 
 
 def described(value: object) -> str:
     """A value in a few words, whatever it is."""
     if isinstance(value, np.ndarray):
         return f"array of {value.dtype} with shape {value.shape}"[:100]
-    if isinstance(value, str | int | float | None):
+    if isinstance(value, str | int | float | None) or (
+        isinstance(value, list | dict | tuple) and not value
+    ):
         try:
             return f"{value!r:.60}"
         except ValueError:  # an integer of too many digits to print
             return "of too many digits"
-    return f"of type {type(value).__name__}"
+    return f"object of type {type(value).__name__}"
 
 
 @contextlib.contextmanager
@@ -87,7 +89,8 @@ def _shared_axes(declared: collections.abc.Iterable[Any]) -> collections.abc.Ite
         yield
 
 
-def _is_of(declared: Any, value: Any) -> bool:
+def is_of(declared: Any, value: Any) -> bool:
+    """Whether a value from a file is of a declared type; a list may stand for a tuple."""
     if isinstance(declared, typing.TypeVar):
         declared = declared.__bound__
     if declared is Any or declared is object or declared is None:
@@ -111,18 +114,18 @@ def _is_tuple(arguments: tuple[Any, ...], value: Any) -> bool:
     if not isinstance(value, tuple | list):
         return False
     if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return all(_is_of(arguments[0], item) for item in value)
-    return len(arguments) == len(value) and all(map(_is_of, arguments, value))
+        return all(is_of(arguments[0], item) for item in value)
+    return len(arguments) == len(value) and all(map(is_of, arguments, value))
 
 
 def _is_dict(arguments: tuple[Any, ...], value: Any) -> bool:
     return isinstance(value, dict) and all(
-        _is_of(arguments[0], key) and _is_of(arguments[1], item) for key, item in value.items()
+        is_of(arguments[0], key) and is_of(arguments[1], item) for key, item in value.items()
     )
 
 
 def _is_any_of(arguments: tuple[Any, ...], value: Any) -> bool:
-    return any(_is_of(argument, value) for argument in arguments)
+    return any(is_of(argument, value) for argument in arguments)
 
 
 _GENERIC: dict[Any, collections.abc.Callable[[tuple[Any, ...], Any], bool]] = {
