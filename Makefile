@@ -69,7 +69,8 @@ clean:  ## remove the environment and everything built
 	@find . -name __pycache__ -not -path "./.git/*" -prune -exec rm -rf {} +
 
 # uv installs several times faster than pip, but does not read pip's configuration:
-# where a mirror is configured for pip alone, pip takes over. Both check the hashes of all files;
+# where a mirror is configured for pip alone, pip takes over. Both check the hashes of all files, and
+# pip looks for no others: with hashes it asks for a pin of every extra (`etils[epath]`), too;
 # versions.lock is the lock without them, for installing something else in agreement with it.
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
@@ -81,6 +82,6 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip install $(QUIETLY) --require-hashes -r .venv/uv.lock
 	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements.lock \
 		2> /dev/null || \
-		$(BIN)/python -m pip install $(QUIETLY) --require-hashes -r requirements.lock
+		$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
 	@touch $@

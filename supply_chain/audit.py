@@ -2,8 +2,8 @@
 
 python -m supply_chain.audit
 
-pip-audit is run by uv, which fetches it for the occasion. Ends with 0 if nothing is known, with 1 if
-something is, and with 2 if nobody could be asked.
+pip-audit is run by uv, which fetches it for the occasion. Ends with 0 if nothing is known, with 1
+if something is, and with 2 if nobody could be asked.
 """
 
 import json

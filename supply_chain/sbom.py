@@ -24,10 +24,11 @@ def bill(locked: list[Package], lock: bytes) -> dict[str, Any]:
     """The bill of these packages."""
     required = needed("gfsvi")
     version = importlib.metadata.version("gfsvi")
+    identity = uuid.uuid5(uuid.NAMESPACE_OID, hashlib.sha256(lock).hexdigest())
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
-        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, hashlib.sha256(lock).hexdigest())}",
+        "serialNumber": f"urn:uuid:{identity}",
         "version": 1,
         "metadata": {
             "component": {
