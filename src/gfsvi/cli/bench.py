@@ -1,12 +1,10 @@
 """`gfsvi bench run`, `gfsvi bench tune` and `gfsvi bench report`."""
 
 import argparse
-import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 from gfsvi.bench.experiment import Experiment
@@ -27,7 +25,6 @@ def run(arguments: argparse.Namespace) -> int:
     write_bytes(records.folder / EXPERIMENT, Path(arguments.experiment).read_bytes())
     left = missing(experiment.runs, records, retry=arguments.retry)
     display = Display(experiment, len(left), quiet=arguments.quiet)
-    signal.signal(signal.SIGTERM, _stop)
     if left:
         workers = _workers(arguments, experiment.task)
         run_all(experiment.runs, records, workers, retry=arguments.retry, on_record=display.update)
@@ -42,7 +39,6 @@ def tune(arguments: argparse.Namespace) -> int:
 
     experiment = _experiment(arguments)
     search = Search.of(experiment, arguments.trials)
-    signal.signal(signal.SIGTERM, _stop)
 
     def show(trial: Trial) -> None:
         outcome = "failed or pruned" if trial.score is None else f"{trial.score:.4f}"
@@ -73,10 +69,6 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
         folds=tuple(arguments.fold or ()),
         seeds=tuple(arguments.seed or ()),
     )
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:

@@ -24,7 +24,7 @@ class Reporter:
         self._began = time.monotonic()
         self._last_line = self._began
         self._share = 0.0
-        self._interrupted = False
+        self._interrupted = self._quitting = False
 
     def __enter__(self) -> "Reporter":
         self._previous = signal.signal(signal.SIGINT, self._interrupt)
@@ -35,9 +35,11 @@ class Reporter:
         if self._on_terminal and not self._quiet:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
+        self._check_quitting()
 
     def watch(self, phase: str, progress: "Progress") -> bool:
         """Show progress; True asks the fit to stop."""
+        self._check_quitting()
         first, last = PHASES[phase]
         share = first + (last - first) * progress.step / progress.num_steps
         self._share = max(self._share, share)
@@ -68,6 +70,12 @@ class Reporter:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._interrupted:  # the second time: stop at once, without a model
+            self._quitting = True
             raise KeyboardInterrupt
         self._interrupted = True
         self.say("stopping with the best model so far; press Ctrl-C again to quit without it")
+
+    def _check_quitting(self) -> None:
+        """Raise what Python ignores if the second Ctrl-C comes in a callback or a destructor."""
+        if self._quitting:
+            raise KeyboardInterrupt
