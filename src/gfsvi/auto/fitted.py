@@ -3,7 +3,7 @@
 import dataclasses
 from os import PathLike, fspath
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -29,6 +29,7 @@ from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.storage import model_file
 from gfsvi.storage.container import MALFORMED, damaged
+from gfsvi.storage.fields import check_fields
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.training.history import History
@@ -175,11 +176,7 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
     """Read a fit and its parameters."""
     content = model_file.read(path)
     if format_1.is_old(content):
-        attributes, parameters = content["fitted"], content["params"]
-        content = {
-            "fitted": Fitted(**format_1.fields_of_fitted(attributes)),
-            "parameters": parameters,
-        }
+        content = {"fitted": _of_format_1(path, content), "parameters": content["params"]}
     fitted, parameters = (content.get(name) for name in ("fitted", "parameters"))
     if not isinstance(fitted, Fitted) or not isinstance(parameters, dict):
         raise ModelFileError(
@@ -196,6 +193,17 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
     except (ValueError, *MALFORMED) as error:
         raise damaged(path, "its prior, posterior and table do not fit together") from error
     return fitted, parameters
+
+
+def _of_format_1(path: str | PathLike[str], content: dict[str, Any]) -> Fitted:
+    """The fit in a file that holds the attributes of an estimator."""
+    try:
+        fields = format_1.fields_of_fitted(content["fitted"])
+        check_fields(Fitted, fields)
+        check_fields(type(fields["target"]), vars(fields["target"]))
+        return Fitted(**fields)
+    except (ValueError, *MALFORMED) as error:
+        raise damaged(path, "its attributes are not those of a fit") from error
 
 
 @eqx.filter_jit
