@@ -18,15 +18,23 @@ from .test_bad_tables import refused
 
 FIT = ("--target", "price", "--kernel", "rbf", "--time-budget", "1", "--quiet")
 EXPERIMENT = """
-task = "regression"
+task = "curve"
 datasets = ["sine"]
-folds = 2
-[methods.map]
-training = { num_steps = 50 }
+folds = 1
+seeds = [0, 1]
+[settings]
+kernel = { name = "rbf", lengthscale = 0.3 }
+[methods.exact_gp]
+num_starts = 0
+[methods.sparse_gp]
+num_inducing = 10
+training = { num_steps = 200 }
 [search]
 trials = 3
+metric = "std_in_gap"
 [search.space]
-"training.learning_rate" = { low = 0.001, high = 0.1, log = true }
+num_inducing = [5, 10, 20]
+num_starts = [0]
 """
 
 
@@ -182,7 +190,7 @@ def test_a_killed_benchmark_ends_with_the_same_records(start, verb):
     assert code == 0, error
     for _ in range(4):
         process = start(*words("killed"))
-        time.sleep(random.uniform(2, 12))
+        time.sleep(random.uniform(2, 15))
         process.kill()
         process.wait()
     code, _, error = ended(start(*words("killed")))
@@ -191,7 +199,7 @@ def test_a_killed_benchmark_ends_with_the_same_records(start, verb):
     def results(folder):
         found = Records(folder).read()
         assert all(record["status"] == "ok" for record in found)
-        return {record["run"]: record["metrics"]["mse"] for record in found}
+        return {record["run"]: record["metrics"]["std_in_gap"] for record in found}
 
     if verb == "run":
         assert results("killed") == results("undisturbed")
