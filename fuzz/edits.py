@@ -67,7 +67,7 @@ def edited(data: bytes, edit: tuple[str, list[tuple[str, int, Any]]]) -> bytes:
     kind, changes = edit
     if kind == "damaged":
         for name, place, value in changes:
-            data = _damaged(data, name, place, value)
+            data = damaged(data, name, place, value)
         return data
     tensors = safetensors.numpy.load(data)
     arrays = [tensors[name] for name in sorted(tensors)]
@@ -95,7 +95,8 @@ def _packed(header: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
     return safetensors.numpy.save(tensors, metadata={"gfsvi": text})
 
 
-def _damaged(data: bytes, name: str, place: int, value: Any) -> bytes:
+def damaged(data: bytes, name: str, place: int, value: Any) -> bytes:
+    """The file after a change of its bytes."""
     at = place % (len(data) + 1)
     if name == "flip":
         return data[:at] + bytes([data[at] ^ value]) + data[at + 1 :] if at < len(data) else data

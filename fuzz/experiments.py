@@ -10,7 +10,7 @@ from unittest import mock
 import tomlkit
 from hypothesis import strategies as st
 
-from fuzz.edits import edit_tree
+from fuzz.edits import damaged, edit_tree
 from fuzz.engine import ACCEPTED, REFUSED, Kind, check_sentence, command
 
 ATOMS: list[Any] = [
@@ -54,6 +54,7 @@ NAMES = (
     "",
     "__class__",
 )
+LINES = [b"\n[\n", b"\na = \n", b'\ntitle = """\n', b"\n[methods.gfsvi]\n"]
 
 places = st.integers(0, 2**32)
 of_content = st.one_of(
@@ -67,9 +68,7 @@ of_content = st.one_of(
 of_text = st.one_of(
     st.tuples(st.just("cut"), places, st.none()),
     st.tuples(st.just("flip"), places, st.integers(1, 127)),
-    st.tuples(
-        st.just("line"), places, st.sampled_from(["[", "a = ", 'title = """', "[methods.gfsvi]"])
-    ),
+    st.tuples(st.just("insert"), places, st.sampled_from(LINES)),
 )
 cases = st.tuples(
     places,
@@ -98,15 +97,7 @@ def changed(data: bytes, kind: str, edits: list[tuple[str, Any, Any]]) -> bytes:
         except Exception:  # what TOML cannot say
             return b"a = "
     for name, place, value in edits:
-        at = place % (len(data) + 1)
-        if name == "cut":
-            data = data[:at]
-        elif name == "flip":
-            data = (
-                data[:at] + bytes([data[at] ^ value]) + data[at + 1 :] if at < len(data) else data
-            )
-        else:
-            data = data[:at] + b"\n" + value.encode() + b"\n" + data[at:]
+        data = damaged(data, name, place, value)
     return data
 
 

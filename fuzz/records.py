@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fuzz.edits import ATOMS, edit_tree
+from fuzz.edits import ATOMS, damaged, edit_tree
 from fuzz.engine import ACCEPTED, REFUSED, Kind, check_sentence, command
 
 HOMES = ("regression_tuned", "wasserstein", "figure_rank", "figure_eigenvalues")
@@ -55,15 +55,7 @@ def changed(data: bytes, kind: str, edits: list[tuple[str, int, Any]]) -> bytes:
         except (ValueError, RecursionError):
             return data
     for name, place, value in edits:
-        at = place % (len(data) + 1)
-        if name == "cut":
-            data = data[:at]
-        elif name == "flip":
-            data = (
-                data[:at] + bytes([data[at] ^ value]) + data[at + 1 :] if at < len(data) else data
-            )
-        else:
-            data = data[:at] + value + data[at:]
+        data = damaged(data, name, place, value)
     return data
 
 
