@@ -50,7 +50,8 @@ class Model(eqx.Module, Generic[F, L]):
         model, rows = cast(Model, self), padded(np.asarray(x))
         values = None
         if isinstance(model.function, NumpyFunction):
-            values = model.function.marginals_in_numpy(rows)
+            with np.errstate(all="ignore"):  # as silent as JAX
+                values = model.function.marginals_in_numpy(rows)
         if values is None:
             predictive = _predict(model, jnp.asarray(rows), _key(key))
         else:

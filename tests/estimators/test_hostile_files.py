@@ -207,3 +207,17 @@ def test_a_regressor_with_a_list_of_widths_is_loaded(regressor, tmp_path):
     estimator = GFSVIRegressor(hidden=[4])._with(regressor.fitted_)
     estimator.save(tmp_path / "model.gfsvi")
     assert load(tmp_path / "model.gfsvi").hidden == [4]
+
+
+def test_absurd_numbers_bring_no_warnings(forged, saved, houses):
+    fitted = persistence.read(saved)["fitted"]
+    process = fitted.novelty_measure.process
+    measure = dataclasses.replace(
+        fitted.novelty_measure, process=dataclasses.replace(process, x=process.x * 1e200)
+    )
+    function = dataclasses.replace(
+        fitted.posterior.function, points=fitted.posterior.function.points * 1e200
+    )
+    posterior = dataclasses.replace(fitted.posterior, function=function)
+    estimator = forged(novelty_measure=measure, posterior=posterior)
+    assert estimator.novelty(houses).shape == estimator.predict(houses).shape  # and no warning

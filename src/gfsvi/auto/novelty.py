@@ -49,6 +49,7 @@ class Novelty(eqx.Module):
         return cls(conditioned or _conditioned(prior, some, len(some) / num_rows))
 
     @double
+    @np.errstate(all="ignore")  # as silent as JAX, whatever the numbers
     def at(self, x: ArrayLike) -> np.ndarray:
         """Novelty of each row: 0 where the data determine the function, 1 where they do not."""
         rows, known = np.asarray(x, np.float64), np.asarray(self.process.x, np.float64)
