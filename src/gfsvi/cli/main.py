@@ -85,14 +85,21 @@ def _ending_orderly() -> Iterator[None]:
         yield
         return
     before = signal.signal(signal.SIGTERM, end)
+    hook, sys.unraisablehook = sys.unraisablehook, _silent_about_interruptions
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN if timers else before)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         for timer in timers:
             timer.cancel()
-        if timers:
-            signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = hook
+
+
+def _silent_about_interruptions(ignored: "sys.UnraisableHookArgs") -> None:
+    """Print what Python ignores, but not an interruption in a destructor, which is repeated."""
+    if not issubclass(ignored.exc_type, KeyboardInterrupt | _Terminated):
+        sys.__unraisablehook__(ignored)
 
 
 def _one_sentence(error: BaseException) -> str:
