@@ -82,6 +82,7 @@ class _Run:
             and all(isinstance(number, float) for number in numbers)
             and type(self.stopped) is bool
             and {"objective", "finite"} <= record.keys()
+            and all(type(name) is str for name in record)
             and all(np.shape(values) == (self.step,) for values in record.values())
         )
 
