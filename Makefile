@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+MINUTES ?= 10
 QUIETLY := -qq --disable-pip-version-check
 PEERS := laplax==0.0.2 torch==2.13.0
 # laplace-torch and what it imports; of what it asks for, torchvision is left out.
@@ -10,7 +11,7 @@ PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pyt
 	linear-operator==0.6.1 torchmetrics==1.9.0 unfoldNd==0.2.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-peers check docs tutorials figures lock clean
+.PHONY: help demo test test-all test-peers check fuzz docs tutorials figures lock audit sbom clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,7 +26,7 @@ test-all: check  ## the same with the slow tests
 	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
 
 test-peers: $(READY)  ## Laplace against other libraries, which are installed for it
-	@$(BIN)/python -m pip install $(QUIETLY) --constraint requirements.lock $(PEERS)
+	@$(BIN)/python -m pip install $(QUIETLY) --constraint .venv/versions.lock $(PEERS)
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps $(PEERS_ALONE)
 	@echo "pytest, against laplax and laplace-torch" && $(BIN)/pytest \
 		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py
@@ -34,6 +35,9 @@ check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	@echo "pyright" && $(BIN)/pyright --warnings
 	@echo "import-linter" && $(BIN)/lint-imports --no-logo
+
+fuzz: $(READY)  ## hostile inputs of every kind for MINUTES=10; failures are kept in build/fuzz
+	@$(BIN)/python -m fuzz --minutes $(MINUTES)
 
 figures: $(READY)  ## the paper's figures: runs whose records are missing, then pictures
 	@for path in experiments/figure_*.toml; do \
@@ -50,23 +54,34 @@ tutorials: $(READY)  ## run the tutorials and keep what they print and draw
 
 lock: $(READY)  ## the newest versions that pyproject.toml admits, written to requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
-		--fork-strategy fewest --upgrade --no-annotate --no-emit-index-url --quiet \
+		--fork-strategy fewest --upgrade --generate-hashes --no-annotate --no-emit-index-url --quiet \
 		--no-emit-package gfsvi --custom-compile-command "make lock" \
 		--output-file requirements.lock
+
+audit: $(READY)  ## known vulnerabilities of the locked packages, if the index can be asked
+	@$(BIN)/python -m supply_chain.audit || test $$? -eq 2
+
+sbom: $(READY)  ## a software bill of materials (CycloneDX) of the lock, in build/sbom.json
+	@$(BIN)/python -m supply_chain.sbom
 
 clean:  ## remove the environment and everything built
 	@rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -not -path "./.git/*" -prune -exec rm -rf {} +
 
 # uv installs several times faster than pip, but does not read pip's configuration:
-# where a mirror is configured for pip alone, pip takes over.
+# where a mirror is configured for pip alone, pip takes over. Both check the hashes of all files, and
+# pip looks for no others: with hashes it asks for a pin of every extra (`etils[epath]`), too;
+# versions.lock is the lock without them, for installing something else in agreement with it.
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
 		{ echo "gfsvi expects Python 3.11 or newer; got $$($(PYTHON) --version). Set PYTHON=python3.12, say." >&2; exit 1; }
 	@echo "installing into .venv (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install $(QUIETLY) $$(grep '^uv==' requirements.lock)
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python -r requirements.lock 2> /dev/null || \
-		$(BIN)/python -m pip install $(QUIETLY) -r requirements.lock
+	@awk '/^[^ ]/ {is_uv = /^uv==/} is_uv' requirements.lock > .venv/uv.lock
+	@sed -E '/^ +--hash/d; s/ \\$$//' requirements.lock > .venv/versions.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --require-hashes -r .venv/uv.lock
+	@$(BIN)/uv pip install --quiet --require-hashes --python $(BIN)/python -r requirements.lock \
+		2> /dev/null || \
+		$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
 	@touch $@

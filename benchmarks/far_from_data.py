@@ -7,10 +7,10 @@ DIR holds regression/NAME.npz and science/co2.csv. Three questions:
 - `readme`: the standard deviation of the README's first example at (1.5, 1.5) and (3, 3), and that
   of the exact process under the same prior and noise.
 - `tables`: for rows of five tables, moved by 3 and by 10 standard deviations in every feature, the
-  median standard deviation of the function as a share of the prior's, that of the exact process under
-  the same prior and noise, and the median novelty.
-- `mauna_loa`: trend, season and decay as a kernel, CO2 until 1990 and the ten years after it: the log
-  predictive density of GFSVI and of the exact process, and what the diagnostics say.
+  median standard deviation of the function as a share of the prior's, that of the exact process
+  under the same prior and noise, and the median novelty.
+- `mauna_loa`: trend, season and decay as a kernel, CO2 until 1990 and the ten years after it: the
+  log predictive density of GFSVI and of the exact process, and what the diagnostics say.
 """
 
 import argparse
@@ -72,6 +72,8 @@ def table(x: np.ndarray, y: np.ndarray) -> dict[str, dict[str, float]]:
 def exact_std(fitted: Fitted, known: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """The standard deviation of the exact process that has seen these rows."""
     kernel = kernel_in_numpy(fitted.posterior.function.prior.kernel)
+    if kernel is None:
+        raise ValueError("expected an RBF or Matern kernel; got another.")
     noise = float(np.mean(fitted.posterior.likelihood.noise))
     factor = np.linalg.cholesky(kernel.gram(known) + noise**2 * np.eye(len(known)))
     return np.sqrt(kernel.variance * share_left(kernel, known, factor, rows))

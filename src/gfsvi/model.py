@@ -51,12 +51,17 @@ class Model(Printed, Generic[F, L]):
         model, rows = cast(Model, self), padded(np.asarray(x))
         values = None
         if isinstance(model.function, NumpyFunction):
-            values = model.function.marginals_in_numpy(rows)
+            with np.errstate(all="ignore"):  # as silent as JAX
+                values = model.function.marginals_in_numpy(rows)
         if values is None:
             predictive = _predict(model, jnp.asarray(rows), _key(key))
         else:
             predictive = predictive_of(model.likelihood, values, key=_key(key))
         return cast(R, to_numpy(predictive).head(len(x)))
+
+    def traced_prediction(self: _PredictingModel[R], x: Points) -> R:
+        """What `predict` computes, for transformations of JAX such as `jax.eval_shape`."""
+        return cast(R, _predict(cast(Model, self), x, _key(None)))
 
     @double
     def expected_log_prob(

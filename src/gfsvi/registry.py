@@ -75,7 +75,7 @@ def known_name(kind: str, name: str, known: Iterable[str]) -> str:
     found = by_spelling.get(_bare(name))
     if found is None:
         raise ValueError(
-            f"expected a {kind} named {_listed(sorted(by_spelling.values()))}; got {name!r}."
+            f"expected a {kind} named {_listed(sorted(by_spelling.values()))}; got {name!r:.80}."
             f"{_suggestion(_bare(name), by_spelling)}"
         )
     return found
@@ -95,7 +95,7 @@ def methods() -> dict[str, str]:
 def _members(collection: str) -> dict[str, _Class]:
     if collection not in _COLLECTIONS:
         raise ValueError(
-            f"expected a collection named {_listed(collections())}; got {collection!r}."
+            f"expected a collection named {_listed(collections())}; got {collection!r:.80}."
             f"{_suggestion(str(collection), {name: name for name in _COLLECTIONS})}"
         )
     home, *ideas = _COLLECTIONS[collection]

@@ -18,6 +18,7 @@ def path(tmp_path) -> Path:
 
 RBF = "kernel:rbf"
 NUMBER = {"array": 0, "dtype": "float64"}
+WHITE = {"object": "kernel:white", "fields": {"variance": 1.0}}
 NOT_A_CLASS = "is not a class this version can load. It was written by gfsvi"
 FORGED = {
     "stranger": ({"object": "os.system", "fields": {}}, NOT_A_CLASS),
@@ -43,12 +44,12 @@ FORGED = {
     "no_fields": ({"object": RBF}, "malformed"),
     "fields_without_names": ({"object": RBF, "fields": [NUMBER, NUMBER]}, "malformed"),
     "check": (
-        {"object": "kernel:active_dimensions", "fields": {"kernel": 1, "dimensions": [-1]}},
+        {"object": "kernel:active_dimensions", "fields": {"kernel": WHITE, "dimensions": [-1]}},
         "expects their numbers, counted from 0",
     ),
     "check_of_an_ancestor": (
-        {"object": RBF, "fields": {"variance": NUMBER, "lengthscale": 1.0}},
-        "RBF expects one number as variance",
+        {"object": RBF, "fields": {"variance": -1.0, "lengthscale": 1.0}},
+        "RBF expects a positive, finite variance",
     ),
     "old_node": ({"class": "gfsvi.kernels.rbf.RBF", "fields": {}}, "holds the class"),
     "activation": ({"function": "system"}, "holds the function 'system'"),

@@ -23,7 +23,7 @@ from gfsvi.methods import GFSVI, ExactGP, Laplace, SparseGP
 from gfsvi.methods.gfsvi import Subsampling
 from gfsvi.networks import MLP
 from gfsvi.storage.format_1 import tag_of_old_name, upgraded_fields
-from gfsvi.storage.model_file import FORMAT, read, write
+from gfsvi.storage.model_file import FORMAT, ModelFileError, read, write
 from gfsvi.storage.tags import class_of
 from gfsvi.training.optimizers import LBFGS, Adam, FullBatchUpTo
 from gfsvi.training.settings import Training
@@ -207,3 +207,15 @@ def test_the_files_hold_only_classes_that_are_listed():
     texts = [text_of((FOLDER / file).read_bytes()) for file in FILES]
     held = {name for text in texts for name in re.findall(r'"class":"([^"]+)"', text)}
     assert len(held) > 10 and held <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", ["target_spread_", "input_centre_", "posterior_"])
+def test_a_file_without_an_attribute_gets_one_sentence(tmp_path, name):
+    data = (FOLDER / "regressor.gfsvi").read_bytes()
+    content = json.loads(text_of(data))["content"]
+    (attributes,) = [value for key, value in content["dict"] if key == "fitted"]
+    attributes["dict"] = [pair for pair in attributes["dict"] if pair[0] != name]
+    (tmp_path / "evil.gfsvi").write_bytes(changed(data, content=content))
+    with pytest.raises(ModelFileError, match="expected a (gfsvi|fitted) model") as caught:
+        gfsvi.load(tmp_path / "evil.gfsvi")
+    assert "\n" not in str(caught.value)

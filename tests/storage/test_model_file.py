@@ -62,7 +62,7 @@ def test_endless_nesting_is_refused_in_words(path):
 
 
 def test_more_text_than_can_be_read_is_refused(path, monkeypatch):
-    monkeypatch.setattr(container, "_MAX_HEADER", 1000)
+    monkeypatch.setattr(container, "MAX_TEXT", 1000)
     with pytest.raises(ModelFileError, match="at most 1,000 bytes of text"):
         write(path, {"long": "a" * 2000})
     assert not path.exists()

@@ -90,7 +90,7 @@ def clear_caches() -> Iterator[Callable[[], None]]:
 
 def test_a_tag_whose_class_has_moved_still_loads(tmp_path, clear_caches, monkeypatch):
     write(tmp_path / "before.gfsvi", {"kernel": kernels.RBF(0.5)})
-    moved = dataclasses.make_dataclass("RBF", ["lengthscale", "variance"])
+    moved = dataclasses.make_dataclass("RBF", [("lengthscale", object), ("variance", object)])
     moved.__module__ = "gfsvi.kernels.smooth"
     monkeypatch.setitem(sys.modules, moved.__module__, ModuleType(moved.__module__))
     monkeypatch.setattr(sys.modules[moved.__module__], "RBF", moved, raising=False)

@@ -3,7 +3,7 @@
 import dataclasses
 from os import PathLike, fspath
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -16,9 +16,10 @@ from gfsvi.auto import format_1, scores
 from gfsvi.auto.description import described
 from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.novelty import Novelty, VarianceShare
-from gfsvi.auto.parameters import Parameters, saved_parameters
+from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.auto.trial import check_novelty, check_prediction, check_preparation, check_scale
 from gfsvi.auto.units import features_of, in_user_units
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
@@ -33,6 +34,8 @@ from gfsvi.numerics.printing import html_of
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.storage import model_file
+from gfsvi.storage.container import MALFORMED, damaged
+from gfsvi.storage.fields import check_fields
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.tables.frames import is_table
@@ -208,6 +211,16 @@ class Fitted:
         if parameters is not None and parameters.checkpoint is not None:
             Path(parameters.checkpoint).unlink(missing_ok=True)
 
+    def check(self) -> None:
+        """Raise if the parts do not fit together, as those of a forged file may not."""
+        shape = self.settings.image_shape or (len(self.feature_names),)
+        check_scale(self.input_centre, self.input_spread, shape)
+        if self.preparation is not None:
+            check_preparation(self.preparation, self.feature_names, self.target)
+        num_targets = None if self.preparation is None else len(self.preparation.target)
+        check_prediction(self.posterior, self.target, shape, num_targets)
+        check_novelty(self.novelty_measure, shape)
+
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Fitted":
         """Read what `save` wrote; nothing in the file is ever run."""
@@ -218,18 +231,34 @@ def read_fitted(path: str | PathLike[str]) -> tuple[Fitted, dict[str, object]]:
     """Read a fit and its parameters."""
     content = model_file.read(path)
     if format_1.is_old(content):
-        attributes, parameters = content["fitted"], content["params"]
-        content = {
-            "fitted": Fitted(**format_1.fields_of_fitted(attributes)),
-            "parameters": parameters,
-        }
+        content = {"fitted": _of_format_1(path, content), "parameters": content["params"]}
     fitted, parameters = (content.get(name) for name in ("fitted", "parameters"))
     if not isinstance(fitted, Fitted) or not isinstance(parameters, dict):
         raise ModelFileError(
             f"expected a fitted model in {fspath(path)!r}; got something else. "
             "Write it with estimator.save(path) or `gfsvi fit`."
         )
+    if (unknown := not_saved(parameters)) is not None:
+        raise ModelFileError(
+            f"expected the parameters of a fit in {fspath(path)!r}; got {unknown}. "
+            "Write it with estimator.save(path) or `gfsvi fit`."
+        )
+    try:
+        fitted.check()
+    except (ValueError, *MALFORMED) as error:
+        raise damaged(path, "its prior, posterior and table do not fit together") from error
     return fitted, parameters
+
+
+def _of_format_1(path: str | PathLike[str], content: dict[str, Any]) -> Fitted:
+    """The fit in a file that holds the attributes of an estimator."""
+    try:
+        fields = format_1.fields_of_fitted(content["fitted"])
+        check_fields(Fitted, fields)
+        check_fields(type(fields["target"]), vars(fields["target"]))
+        return Fitted(**fields)
+    except (ValueError, *MALFORMED) as error:
+        raise damaged(path, "its attributes are not those of a fit") from error
 
 
 @eqx.filter_jit

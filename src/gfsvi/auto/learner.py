@@ -10,6 +10,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from gfsvi.auto.checking import check_parameters
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.holding_out import (
     future_held_out,
@@ -156,6 +157,7 @@ class Learner:
         preparation: Preparation | None = None,
         order: TimeOrder | None = None,
     ) -> Fitted:
+        check_parameters(self.parameters, self.prior_scale)
         began, counted = time.monotonic(), np.arange(len(x))
         order = order_of_rows(self.parameters, order, len(x))
         if weights is not None:

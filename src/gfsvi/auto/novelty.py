@@ -49,16 +49,21 @@ class Novelty(eqx.Module):
         return cls(conditioned or _conditioned(prior, some, len(some) / num_rows))
 
     @double
+    @np.errstate(all="ignore")  # as silent as JAX, whatever the numbers
     def at(self, x: ArrayLike) -> np.ndarray:
         """Novelty of each row: 0 where the data determine the function, 1 where they do not."""
         rows, known = np.asarray(x, np.float64), np.asarray(self.process.x, np.float64)
         kernel = kernel_in_numpy(self.process.prior.kernel)
         if kernel is None or known.ndim != 2:
-            return in_blocks(lambda block: _share(self.process, block), rows)
+            return in_blocks(self.shares, rows)
         factor = np.asarray(self.process.factor[0])
         starts = range(0, len(rows), MAX_BLOCK)
         blocks = (share_left(kernel, known, factor, rows[i : i + MAX_BLOCK]) for i in starts)
         return np.concatenate([np.zeros(0), *blocks])
+
+    def shares(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
+        """The same for one block of rows in a compiled program."""
+        return _share(self.process, x)
 
 
 class VarianceShare(eqx.Module):
@@ -74,10 +79,11 @@ class VarianceShare(eqx.Module):
     @double
     def at(self, x: ArrayLike) -> np.ndarray:
         """Novelty of each row: 0 where no variance is left, 1 where all of it is."""
-        return in_blocks(
-            lambda block: _share_of_variance(self.prior, self.posterior, block),
-            np.asarray(x, np.float64),
-        )
+        return in_blocks(self.shares, np.asarray(x, np.float64))
+
+    def shares(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
+        """What `at` computes, for one block of rows."""
+        return _share_of_variance(self.prior, self.posterior, x)
 
 
 def novelty_of(

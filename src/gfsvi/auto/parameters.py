@@ -8,8 +8,11 @@ from typing import Literal
 import numpy as np
 
 from gfsvi.auto.units import has_units
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
+from gfsvi.networks.base import AbstractNetwork
+from gfsvi.storage.fields import admits, described
 from gfsvi.training.settings import Progress
 
 Watch = Callable[[str, Progress], bool | None]
@@ -88,3 +91,21 @@ def saved_parameters(parameters: Parameters) -> dict[str, object]:
     kernel = parameters.kernel
     # What names columns is meant for users, not for the arrays of a file.
     return saved | {"kernel": kernel.code() if has_units(kernel) else kernel}
+
+
+def not_saved(parameters: dict[str, object]) -> str | None:
+    """What is among these parameters of a file that `saved_parameters` never writes, in words."""
+    for name, value in parameters.items():
+        if name not in _SAVED:
+            return f"{described(name)} too"
+        if not admits(name, _SAVED[name], value):
+            return f"the {name} {described(value)}"
+    return None
+
+
+# Kernels and networks of other libraries, which `Parameters` admits, cannot be saved.
+_SAVED = {
+    field.name: field.type
+    for field in dataclasses.fields(MethodParameters)
+    if field.name not in NOT_SAVED
+} | {"kernel": str | AbstractKernel, "network": str | AbstractNetwork | None}

@@ -13,6 +13,7 @@ from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.points import UniformBox
+from gfsvi.storage.fields import described
 from gfsvi.training.optimizers import Adam
 from gfsvi.training.settings import Training
 
@@ -113,7 +114,7 @@ def recipe_for(method: str | AbstractMethod) -> Recipe:
     if chooses_prior or not isinstance(method, AbstractMethod):
         raise ValueError(
             "method expects a method that learns a posterior, or its name; "
-            f"got {method!r}. `gfsvi list methods` lists them."
+            f"got {described(method)}. `gfsvi list methods` lists them."
         )
     own = isinstance(method, GFSVI) or _is_calibrated(method)
     return Recipe(type(method).__name__, method, calibration=None if own else MostProbable())

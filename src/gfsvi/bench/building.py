@@ -7,6 +7,7 @@ and those of a training, are translated here.
 
 import dataclasses
 import operator
+import re
 from typing import Any
 
 import numpy as np
@@ -157,8 +158,10 @@ def _training(default: Training, given: dict[str, Any]) -> Training:
     changes = dict(given)
     optimizer = default.optimizer
     of_adam = {new: changes.pop(old) for old, new in _OF_ADAM.items() if old in changes}
-    if isinstance(of_adam.get("slow"), str):
-        of_adam["slow"] = operator.attrgetter(of_adam["slow"])
+    if isinstance(slow := of_adam.get("slow"), str):
+        if not re.fullmatch(r"[a-z]\w*(\.[a-z]\w*)*", slow):
+            raise ExperimentError(f'slow expects a path such as "function.params"; got {slow!r}.')
+        of_adam["slow"] = operator.attrgetter(slow)
     if isinstance(optimizer, FullBatchUpTo):
         inner = dataclasses.replace(optimizer.otherwise, **of_adam)
         max_rows = changes.pop("all_at_once", optimizer.max_rows)

@@ -13,6 +13,8 @@ from typing import Any
 from gfsvi import registry
 from gfsvi.auto.recipe import recipe_for
 from gfsvi.bench.data.own_tables import OwnTable, misspelt
+from gfsvi.bench.schema import problem_of_experiment
+from gfsvi.storage.fields import described
 
 _KEYS = (
     *("title", "task", "datasets", "folds", "seeds"),
@@ -121,9 +123,13 @@ class Experiment:
         for key, kind in {"task": str, "datasets": list, "methods": dict}.items():
             if not isinstance(content.get(key), kind) or not content[key]:
                 raise ExperimentError(
-                    f"experiment {name} expects {key}; got {content.get(key)!r}. "
+                    f"experiment {name} expects {key}; got {described(content.get(key))}. "
                     "See docs/do/experiments.md."
                 )
+        if (problem := problem_of_experiment(content)) is not None:
+            raise ExperimentError(
+                f"experiment {name} expects {problem}. See docs/do/experiments.md."
+            )
         folds, seeds = content.get("folds", 5), content.get("seeds", [0])
         experiment = cls(
             name=name,
@@ -146,7 +152,7 @@ class Experiment:
             if not re.fullmatch(r"[A-Za-z0-9_.-]+", str(name)):
                 raise ExperimentError(
                     f"experiment {self.name} expects names of letters, digits, dots, dashes and "
-                    f"underscores; got {name!r}. Choose another."
+                    f"underscores; got {described(name)}. Choose another."
                 )
         registry.find("tasks", self.task)
         for dataset in self.datasets:

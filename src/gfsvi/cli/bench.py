@@ -1,12 +1,10 @@
 """`gfsvi bench run`, `gfsvi bench tune` and `gfsvi bench report`."""
 
 import argparse
-import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 from gfsvi.bench.data.own_tables import OwnTable
@@ -28,7 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
     write_bytes(records.folder / EXPERIMENT, Path(arguments.experiment).read_bytes())
     left = missing(experiment.runs, records, retry=arguments.retry)
     display = Display(experiment, len(left), quiet=arguments.quiet)
-    signal.signal(signal.SIGTERM, _stop)
     if left:
         workers = _workers(arguments, experiment.task)
         run_all(experiment.runs, records, workers, retry=arguments.retry, on_record=display.update)
@@ -43,7 +40,6 @@ def tune(arguments: argparse.Namespace) -> int:
 
     experiment = _experiment(arguments)
     search = Search.of(experiment, arguments.trials)
-    signal.signal(signal.SIGTERM, _stop)
 
     def show(trial: Trial) -> None:
         outcome = "failed or pruned" if trial.score is None else f"{trial.score:.4f}"
@@ -77,10 +73,6 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     for own in filter(None, map(OwnTable.named, experiment.datasets)):
         own.check()
     return experiment
-
-
-def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
 
 
 def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:

@@ -19,7 +19,7 @@ class Reporter:
     ):
         self._display = None if quiet else Display(stream, has_page=has_page)
         self._shown = contextlib.ExitStack()
-        self._interrupted = False
+        self._interrupted = self._quitting = False
 
     def __enter__(self) -> "Reporter":
         self._previous = signal.signal(signal.SIGINT, self._interrupt)
@@ -30,9 +30,11 @@ class Reporter:
     def __exit__(self, *_: object) -> None:
         self._shown.close()
         signal.signal(signal.SIGINT, self._previous)
+        self._check_quitting()
 
     def watch(self, stage: str, progress: "Progress") -> bool:
         """Show progress; True asks the fit to stop."""
+        self._check_quitting()
         if self._display is not None:
             self._display.watch(stage, progress)
         return self._interrupted
@@ -44,6 +46,12 @@ class Reporter:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._interrupted:  # the second time: stop at once, without a model
+            self._quitting = True
             raise KeyboardInterrupt
         self._interrupted = True
         self.say("stopping with the best model so far; press Ctrl-C again to quit without it")
+
+    def _check_quitting(self) -> None:
+        """Raise what Python ignores if the second Ctrl-C comes in a callback or a destructor."""
+        if self._quitting:
+            raise KeyboardInterrupt

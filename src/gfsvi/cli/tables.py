@@ -73,8 +73,20 @@ def prediction_table(
         targets = fitted.preparation.target if fitted.preparation is not None else None
         numbers = cast("AbstractRealPredictive | Prediction", predictive)
         columns = _number_columns(targets, numbers, level)
-    novelty = {"novelty": np.round(fitted.novelty(inputs), DECIMALS)}
-    return load_pandas().DataFrame(columns | novelty)
+    columns["novelty"] = np.round(fitted.novelty(inputs), DECIMALS)
+    _check_finite(columns)
+    return load_pandas().DataFrame(columns)
+
+
+def _check_finite(columns: dict[str, np.ndarray]) -> None:
+    """Raise if the model predicts what is not a number, as a damaged or forged one may."""
+    for name, values in columns.items():
+        if values.dtype.kind == "f" and not np.all(np.isfinite(values)):
+            raise TableError(
+                f"expected finite predictions; the model gives {name} that is NaN or infinite in "
+                f"{np.sum(~np.isfinite(values))} rows. Fit the model again, or look for absurdly "
+                "large numbers in these rows."
+            )
 
 
 def _label_columns(

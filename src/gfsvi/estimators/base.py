@@ -26,6 +26,7 @@ from gfsvi.estimators.validation import check_numbers, with_remedy
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.model import Model
 from gfsvi.numerics.progress import Display
+from gfsvi.storage.fields import described
 from gfsvi.tables import Preparation
 from gfsvi.tables.frames import is_table
 from gfsvi.training.history import History
@@ -221,7 +222,12 @@ class AbstractEstimator(Parameters, BaseEstimator):
 def seed_of(random_state: int | np.random.RandomState | None) -> int:
     """An integer seed from anything that scikit-learn accepts as a random state."""
     if isinstance(random_state, (int, np.integer)):
-        return int(random_state)
+        return int(random_state)  # its range is checked with all other parameters
+    if not (random_state is None or isinstance(random_state, np.random.RandomState)):
+        raise ValueError(
+            f"random_state expects a seed or a NumPy random state; got {described(random_state)}. "
+            "Pass a whole number such as 0."
+        )
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 

@@ -1,6 +1,7 @@
 """Double precision where it matters, without changing global settings."""
 
 import functools
+import os
 from collections.abc import Callable
 from types import ModuleType
 from typing import ParamSpec, TypeVar
@@ -15,6 +16,22 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 
+_processes: list[int] = []
+"""The process that has computed something; a fork inherits it."""
+
+
+def check_process() -> None:
+    """Raise in a fork of a process that has used JAX, where JAX would wait for ever."""
+    if not _processes:
+        _processes.append(os.getpid())
+    if _processes[0] != os.getpid():
+        raise RuntimeError(
+            "expected a process that was not forked after JAX had computed in it; got a fork, in "
+            "which JAX waits for threads that it does not have. Start processes by "
+            "multiprocessing.get_context('spawn'), or fork before the first fit or prediction."
+        )
+
+
 def double(function: Callable[P, R]) -> Callable[P, R]:
     """Let `function` use 64-bit arrays, whatever JAX's global settings are.
 
@@ -24,6 +41,7 @@ def double(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def in_double_precision(*args: P.args, **kwargs: P.kwargs) -> R:
+        check_process()
         with jax.enable_x64(True):
             return function(*args, **kwargs)
 

@@ -1,6 +1,7 @@
 """JAX settings for the command line and workers; the library itself sets nothing."""
 
 import os
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -48,11 +49,12 @@ def keep_compiled() -> None:
     """Cache the programs that JAX compiles for later processes."""
     import jax
 
-    folder = cache_home() / "compiled"
     try:
+        folder = cache_home() / "compiled"
         folder.mkdir(parents=True, exist_ok=True)
         _sweep(folder)
-    except OSError:  # no home directory, or not writable: every run compiles for itself
+        _check_writable(folder)
+    except (OSError, RuntimeError):  # no home, or not writable: every run compiles for itself
         return
     # For example on a full disk: programs that cannot be cached are compiled again.
     warnings.filterwarnings("ignore", "Error (read|writ)ing persistent compilation cache")
@@ -70,8 +72,16 @@ def _sweep(folder: Path) -> None:
             program.unlink(missing_ok=True)
 
 
+def _check_writable(folder: Path) -> None:
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
 def cache_home() -> Path:
-    """The cache directory: GFSVI_CACHE, or the platform's usual place."""
+    """The cache directory: GFSVI_CACHE, or the platform's usual place.
+
+    Raises `RuntimeError` if the user has no home directory.
+    """
     named = os.environ.get("GFSVI_CACHE")
     if named:
         return Path(named)

@@ -27,7 +27,14 @@ class Part(SimpleNamespace):
 
 def part_maker(tag: str) -> Callable[[dict[str, Any]], Part]:
     """Makes parts with this tag from their fields."""
-    return lambda fields: Part(**{**fields, "tag": tag})
+
+    def made(fields: dict[str, Any]) -> Part:
+        # Names of Python's own, and of a part's: no class of the library has such fields.
+        if any(name.startswith("_") or hasattr(Part, name) or name == "tag" for name in fields):
+            raise NotServed(f"fields of {tag}")
+        return Part(**fields, tag=tag)
+
+    return made
 
 
 def chosen(part: Part, by_tag: dict[str, T]) -> T:

@@ -61,12 +61,18 @@ class Predictor:
             fitted.input_spread,
         )
         # Arrays that do not fit together are found out here, and not when rows are predicted.
-        zeros = np.zeros((1, len(fitted.preparation.feature_names)))
-        row = made._standardized(zeros)
-        if row.shape != zeros.shape:
+        zeros = np.zeros((2, len(fitted.preparation.feature_names)))
+        rows = made._standardized(zeros)
+        if rows.shape != zeros.shape:
             raise NotServed("a scale of other features")
-        made.observations.given(*made.posterior.marginals(row)).interval(0.5)
-        made.novelty_measure.at(row)
+        prediction = made.observations.given(*made.posterior.marginals(rows))
+        num_targets = len(fitted.preparation.target)
+        expected = (2,) if num_targets == 1 else (2, num_targets)
+        if {prediction.mean.shape, *(end.shape for end in prediction.interval(0.5))} != {expected}:
+            raise NotServed("other targets")
+        numbers = (prediction.mean, prediction.std, made.novelty_measure.at(rows))
+        if not all(np.all(np.isfinite(values)) for values in numbers):
+            raise NotServed("numbers that are not finite")
         return made
 
     @property
@@ -75,6 +81,7 @@ class Predictor:
         return "regression"
 
     @one_thread()
+    @np.errstate(all="ignore")
     def predict(self, frame: "pandas.DataFrame") -> Prediction:
         """The distribution of an observation at each row."""
         blocks = [self.posterior.marginals(x) for x in self._blocks(frame)]
@@ -82,6 +89,7 @@ class Predictor:
         return self.observations.given(mean, variance)
 
     @one_thread()
+    @np.errstate(all="ignore")
     def novelty(self, frame: "pandas.DataFrame") -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return np.concatenate([self.novelty_measure.at(x) for x in self._blocks(frame)])

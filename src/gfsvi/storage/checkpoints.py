@@ -35,7 +35,8 @@ class Checkpoints:
 
     def load(self, name: str) -> dict[str, Any] | None:
         """The last saved content of a run, if there is any."""
-        return self._runs.get(name)
+        content = self._runs.get(name)
+        return content if type(content) is dict else None
 
     def save(self, name: str, content: dict[str, Any], *, finished: bool) -> None:
         """Store the content of a run; the file is written every few seconds and at the end."""
@@ -51,7 +52,10 @@ class Checkpoints:
             record = model_file.read(self._path, kind=KIND)
         except ModelFileError:  # there is no file, or none that can be used: start from scratch
             return {}
-        return record["runs"] if record.get("fingerprint") == self._fingerprint else {}
+        fingerprint, runs = record.get("fingerprint"), record.get("runs")
+        if type(fingerprint) is not str or fingerprint != self._fingerprint:
+            return {}
+        return dict(runs) if type(runs) is dict else {}
 
 
 class Slot:

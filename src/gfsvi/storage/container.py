@@ -20,7 +20,10 @@ from gfsvi.version import __version__
 FORMAT = 2
 _KEY = "gfsvi"  # of the JSON text; the only key, since safetensors does not fix the order of keys
 _FIELDS = {"format", "library", "kind", "content"}  # of the JSON text, beside the checksum
-_MAX_HEADER = 100_000_000  # safetensors reads no longer header
+MAX_TEXT = 16_000_000
+"""Bytes of text that a file may hold; parsed, text takes up to fifty times its size."""
+MAX_BYTES = 800_000_000
+"""Bytes of a file; reading takes twice as many, since arrays are copied out of them."""
 
 MALFORMED = (
     TypeError,
@@ -44,10 +47,15 @@ def packed(tree: Any, arrays: list[np.ndarray], *, kind: str) -> bytes:
     text = _text(header)
     tensors = {_tensor_name(number): array for number, array in enumerate(arrays)}
     data = save_tensors(tensors, metadata={_KEY: text})
-    if int.from_bytes(data[:8], "little") > _MAX_HEADER:
+    if _length_of_text(data) > MAX_TEXT:
         raise ModelFileError(
-            f"a model file expects at most {_MAX_HEADER:,} bytes of text; got {len(text):,}. "
+            f"a model file expects at most {MAX_TEXT:,} bytes of text; got {len(text):,}. "
             "Store long lists as arrays."
+        )
+    if len(data) > MAX_BYTES:
+        raise ModelFileError(
+            f"a model file expects at most {MAX_BYTES:,} bytes; got {len(data):,}. "
+            "Fit fewer rows, or a method that does not keep them."
         )
     return data
 
@@ -70,7 +78,7 @@ def digest(tree: Any, arrays: list[np.ndarray]) -> str:
     hashed = hashlib.sha256(_text(tree).encode())
     for array in arrays:
         hashed.update(f"{array.dtype.str}{array.shape}".encode())
-        hashed.update(array.tobytes())
+        hashed.update(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     return hashed.hexdigest()
 
 
@@ -90,11 +98,18 @@ def _tensor_name(number: int) -> str:
     return f"{number:06d}"
 
 
+def _length_of_text(data: bytes) -> int:
+    return int.from_bytes(data[:8], "little")
+
+
 def _opened(path: Path, data: bytes) -> tuple[dict[str, Any], list[np.ndarray]]:
     """The header and the arrays of an undamaged model file in a known format."""
     _check_kind_of_file(path, data)
+    length = _length_of_text(data)
+    if length > MAX_TEXT:
+        raise damaged(path, f"it claims to hold {length:,} bytes of text")
     try:
-        outer = _parsed(data[8 : 8 + int.from_bytes(data[:8], "little")])
+        outer = _parsed(data[8 : 8 + length])
         if _KEY not in outer.get("__metadata__", {}):
             raise damaged(path, "it is a safetensors file of another program")
         header = _parsed(outer["__metadata__"][_KEY])
@@ -143,6 +158,8 @@ def _bytes_of(path: Path) -> bytes:
     try:
         if path.exists() and not path.is_file():  # a pipe would block
             raise OSError("it is not a file")
+        if path.exists() and (size := path.stat().st_size) > MAX_BYTES:
+            raise OSError(f"it has {size:,} bytes, more than {MAX_BYTES:,}")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from gfsvi.storage import format_1
+from gfsvi.storage.fields import check_fields
 from gfsvi.storage.tags import class_of
 
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
@@ -126,18 +127,25 @@ def _known(kind: Any, value: Any, known: Mapping[Any, Any]) -> Any:
     return known[value]
 
 
+def _hashable(value: Any) -> Any:
+    return tuple(value) if type(value) is list else value
+
+
 def _filled(kind: type[Any], fields: Fields) -> Any:
-    expected = [field.name for field in dataclasses.fields(kind)]
-    if set(fields) != set(expected):
+    declared = {field.name: field for field in dataclasses.fields(kind)}
+    if fields.keys() != declared.keys():
         raise ValueError(
-            f"{kind.__name__} expects the fields {', '.join(expected) or 'none'}; "
-            f"got {', '.join(fields) or 'none'}."
+            f"{kind.__name__} expects the fields {', '.join(declared) or 'none'}; "
+            f"got {', '.join(fields) or 'none':.200}."
         )
+    check_fields(kind, fields)
     made = object.__new__(kind)
     for name, value in fields.items():
-        object.__setattr__(made, name, value)
-    # As Equinox does: the check of every ancestor.
+        convert = declared[name].metadata.get("converter", _hashable)
+        object.__setattr__(made, name, convert(value))
+    # As Equinox does: the check of every ancestor. Plain dataclasses check in `__post_init__`.
     for ancestor in kind.__mro__:
-        if "__check_init__" in vars(ancestor):
-            vars(ancestor)["__check_init__"](made)
+        for check in ("__check_init__", "__post_init__"):
+            if check in vars(ancestor):
+                vars(ancestor)[check](made)
     return made

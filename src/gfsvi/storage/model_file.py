@@ -58,13 +58,18 @@ def _explaining_recursion() -> Iterator[None]:
         ) from error
 
 
+def _in_one_line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) < 300 else f"{text[:300]}..."
+
+
 def _decoded(path: Path, header: dict[str, Any], arrays: list[np.ndarray]) -> Any:
     try:
         return decode(header["content"], arrays, version=header["format"])
     except (ValueError, ImportError) as error:
         raise ModelFileError(
-            f"{path} cannot be read: {error} It was written by gfsvi {header['library']}, this is "
-            f"{__version__}: use that version, or fit again."
+            f"{path} cannot be read: {_in_one_line(error)} It was written by gfsvi "
+            f"{header['library']!s:.20}, this is {__version__}: use that version, or fit again."
         ) from error
     except RecursionError as error:
         raise damaged(path, "its content is nested too deeply") from error

@@ -189,6 +189,10 @@ class Categories(AbstractColumn):
     has_other: bool
     has_missing: bool
 
+    def __post_init__(self) -> None:
+        if len(set(self.levels)) < len(self.levels):
+            raise ValueError(f"Categories expects different levels; `{self.name:.50}` repeats one.")
+
     @property
     def feature_names(self) -> tuple[str, ...]:
         names = [f"{self.name} = {level}" for level in self.levels]
@@ -203,7 +207,9 @@ class Categories(AbstractColumn):
         other = len(self.levels) if self.has_other else width
         missing = width - 1 if self.has_missing else width
         place = np.array([*(places.get(text, other) for text in texts), missing])[codes]
-        return np.eye(width + 1)[place][:, :width]
+        encoded = np.zeros((len(place), width + 1))
+        encoded[np.arange(len(place)), place] = 1.0
+        return encoded[:, :width]
 
     def remarks(self, cells: "pandas.Series") -> tuple[str, ...]:
         codes, texts = read_texts(cells)

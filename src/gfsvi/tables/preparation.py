@@ -55,6 +55,11 @@ class Preparation:
     columns: tuple[AbstractColumn, ...]
     notes: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        names = [column.name for column in self.columns]
+        if len(set(names)) < len(names) or not any(c.feature_names for c in self.columns):
+            raise ValueError("Preparation expects columns of different names, one of them used.")
+
     @classmethod
     def learn(
         cls, frame: "pandas.DataFrame", target: str | Sequence[str], task: Task = "auto"

@@ -55,17 +55,35 @@ class _Run:
             "stopped": self.stopped,
         }
 
-    def resumed(self, content: Content) -> "_Run":
-        """This run, continued from `content`."""
-        return _Run(
-            _from_leaves(content["state"], self.state),
-            _from_leaves(content["best"], self.best),
-            content["best_score"],
-            content["best_step"],
-            content["step"],
-            [content["records"]],
-            content["scores"],
-            content["stopped"],
+    def resumed(self, content: Content, num_steps: int) -> "_Run":
+        """This run, continued from `content`; from the start if that is not of such a run."""
+        try:
+            run = _Run(
+                _from_leaves(content["state"], self.state),
+                _from_leaves(content["best"], self.best),
+                content["best_score"],
+                content["best_step"],
+                content["step"],
+                [content["records"]],
+                content["scores"],
+                content["stopped"],
+            )
+            return run if run._is_whole(num_steps) else self
+        except (TypeError, LookupError, ValueError, AttributeError):
+            return self
+
+    def _is_whole(self, num_steps: int) -> bool:
+        """Whether what came from a file is consistent; a damaged file would have been noticed."""
+        counts = (self.step, self.best_step, *(step for step, _ in self.scores))
+        numbers = (self.best_score, *(score for _, score in self.scores))
+        (record,) = self.records
+        return (
+            all(type(count) is int and 0 <= count <= num_steps for count in counts)
+            and all(isinstance(number, float) for number in numbers)
+            and type(self.stopped) is bool
+            and {"objective", "finite"} <= record.keys()
+            and all(type(name) is str for name in record)
+            and all(np.shape(values) == (self.step,) for values in record.values())
         )
 
 
@@ -93,7 +111,7 @@ def maximize(
     checkpoint = None if training.checkpoint is None else training.checkpoint()
     run = _Run(state, state.params)
     if checkpoint is not None and (content := checkpoint.load()) is not None:
-        run = run.resumed(content)
+        run = run.resumed(content, training.num_steps)
     while run.step < training.num_steps and not run.stopped:
         told_to_stop = _advance(run, steps, data, training, rate, remedy)
         if told_to_stop:  # not checkpointed as finished: a new start repeats all of it
@@ -197,6 +215,11 @@ def _to_leaves(tree: PyTree) -> list[np.ndarray]:
 
 def _from_leaves(leaves: list[np.ndarray], like: T) -> T:
     olds, structure = jax.tree.flatten(like)
+    pairs = list(zip(leaves, _to_leaves(like), strict=True))
+    if any((new.shape, new.dtype) != (old.shape, old.dtype) for new, old in pairs):
+        raise ValueError("leaves of another tree")
+    if any(new.dtype.kind == "f" and np.isnan(new).any() for new in leaves):
+        raise ValueError("leaves that are not numbers")
     return jax.tree.unflatten(
         structure,
         [

@@ -10,6 +10,7 @@ from gfsvi.bench.reporting.markdown import FIGURE, markdown
 from gfsvi.bench.reporting.spreadsheet import comma_separated
 from gfsvi.bench.reporting.summary import Table, tables
 from gfsvi.bench.running.records import Record, Records
+from gfsvi.bench.schema import is_complete
 from gfsvi.storage.files import write_bytes, write_text
 
 EXPERIMENT = "experiment.toml"
@@ -52,6 +53,12 @@ def read_results(folder: Path) -> tuple[Experiment, list[Record]]:
             f"expected records and {EXPERIMENT} in {folder}; got none. "
             "Name a folder that `gfsvi bench run` has written to."
         )
+    for record in found:
+        if not is_complete(record):
+            raise ExperimentError(
+                f"expected whole records in {folder}; got one without data set, method or version, "
+                f"of run {record['run']!r:.40}. Remove its line to repeat the run."
+            )
     experiment = dataclasses.replace(Experiment.read(path), name=str(found[0]["experiment"]))
     planned = {run.identity for run in experiment.runs}
     found = [record for record in found if record["run"] in planned]

@@ -10,6 +10,7 @@ from typing import IO, NotRequired, TypedDict, cast
 from filelock import FileLock, Timeout
 
 from gfsvi.bench.experiment import ExperimentError, Settings
+from gfsvi.bench.schema import is_record
 
 NAME = "records.jsonl"
 OK, FAILED = "ok", "failed"
@@ -122,9 +123,9 @@ def _length_of_whole_lines(file: IO[bytes]) -> int:
 def _parsed(line: bytes, where: str) -> Record:
     try:
         record = json.loads(line)
-        if isinstance(record, dict) and isinstance(record.get("run"), str):
+        if is_record(record):
             return cast(Record, record)
-    except ValueError:
+    except (ValueError, RecursionError, OverflowError):
         pass
     raise ExperimentError(
         f"expected a record in {where}; got {line[:40]!r}. Remove that line to repeat its run."

@@ -1,0 +1,1 @@
+"""Hostile inputs: tables, parameters, model files, experiment files, records and checkpoints."""
