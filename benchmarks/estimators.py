@@ -5,7 +5,7 @@ python -m benchmarks.estimators --data DIR boston yacht --output results/estimat
 DIR holds regression/NAME.npz with arrays X and y. Five folds of KFold(5, shuffle=True,
 random_state=0); scores are in units of the target standardised by the training rows. One line of
 JSON per fold is appended; folds that are already in the file are skipped. Another method than the
-default is asked for by `--method closed_form`, say, and rows are held out for it as a fraction by
+default is asked for by `--method laplace`, say, and rows are held out for it as a fraction by
 `--validation 0.0`.
 """
 
@@ -23,7 +23,9 @@ from gfsvi import BayesianRegressor
 METRICS = ("log_predictive_density", "expected_log_likelihood", "mse", "coverage")
 
 
-def run(x: np.ndarray, y: np.ndarray, fold: int, method: str, validation: float) -> dict[str, Any]:
+def run(
+    x: np.ndarray, y: np.ndarray, fold: int, method: str, validation: float | None
+) -> dict[str, Any]:
     """Fit the training rows of a fold and score its held-out rows."""
     train, test = list(KFold(5, shuffle=True, random_state=0).split(x))[fold]
     start = time.perf_counter()
@@ -51,7 +53,9 @@ def main() -> None:
     parser.add_argument("--output", required=True, type=Path, help="records, one line per fold")
     parser.add_argument("--folds", type=int, default=5, help="number of folds to run, at most five")
     parser.add_argument("--method", default="gfsvi", help="see `gfsvi list methods`")
-    parser.add_argument("--validation", type=float, default=0.1, help="fraction held out")
+    parser.add_argument(
+        "--validation", type=float, help="fraction held out; by default, the recipe's"
+    )
     arguments = parser.parse_args()
     records = read_records(arguments.output)
     for fold in range(arguments.folds):

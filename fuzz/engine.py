@@ -109,6 +109,15 @@ def _within_limits() -> Iterator[None]:
         yield
     finally:
         signal.alarm(0)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    peak = _peak_kibibytes()
     if peak > MAX_KIBIBYTES:
         raise AssertionError(f"took {peak / 1024**2:.1f} GiB of memory")
+
+
+def _peak_kibibytes() -> int:
+    """The most memory that this process has had; a started one counts its parent's otherwise."""
+    status = Path("/proc/self/status")
+    if not status.exists():  # on other systems than Linux
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    return int(lines["VmHWM"].split()[0])

@@ -85,7 +85,7 @@ def test_names_of_tables_are_told_from_names_of_data_sets(name, expected):
 def test_a_file_without_a_column_is_answered_with_the_form():
     with pytest.raises(ExperimentError, match="the column to predict, too: 'houses.csv:COLUMN'"):
         shown(datasets=["houses.csv"])
-    with pytest.raises(ExperimentError, match="expected names of data sets; got {'path'"):
+    with pytest.raises(ExperimentError, match="expects datasets to be a list of names; got a list"):
         shown(datasets=[{"path": "houses.csv"}])
 
 

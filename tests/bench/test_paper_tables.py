@@ -38,19 +38,30 @@ def as_good_as_published(table: Table, method: str, num_errors: float) -> set[st
 
 
 @pytest.mark.parametrize(
-    ("method", "metric", "missed"),
+    ("metric", "missed"),
     [
-        ("gfsvi", "expected_log_likelihood", {"kin8nm", "protein"}),
-        ("gfsvi", "mse", {"power"}),
-        ("gfsvi", "ood_accuracy", set()),
-        ("gfsvi_trained", "expected_log_likelihood", {"power"}),
-        ("gfsvi_trained", "mse", {"power"}),
+        ("expected_log_likelihood", {"kin8nm", "protein"}),
+        ("mse", {"power"}),
+        ("ood_accuracy", set()),
     ],
 )
-def test_gfsvi_is_as_good_as_published_on_all_but_these_tables(method, metric, missed):
+def test_gfsvi_is_as_good_as_published_on_all_but_these_tables(metric, missed):
     table = table_of("regression", metric)
-    assert all(table.cells[method, dataset].count == 5 for dataset in NINE)
-    assert NINE - as_good_as_published(table, method, 1.0) == missed
+    assert all(table.cells["gfsvi", dataset].count == 5 for dataset in NINE)
+    assert NINE - as_good_as_published(table, "gfsvi", 1.0) == missed
+
+
+@pytest.mark.parametrize("metric", ["expected_log_likelihood", "mse"])
+def test_trained_covariances_are_as_good_as_published_on_all_but_power(metric):
+    table = table_of("regression", metric)
+    sign = 1 if metric == "expected_log_likelihood" else -1
+    missed = set()
+    for dataset in NINE:
+        ours, theirs = table.cells["gfsvi_trained", dataset], table.published["gfsvi", dataset]
+        # To the digits that the paper prints.
+        if sign * (ours.mean - theirs.mean) < -(theirs.error + 0.0005):
+            missed.add(dataset)
+    assert missed == {"power"}
 
 
 def test_only_two_methods_of_the_paper_have_a_better_mean_rank():

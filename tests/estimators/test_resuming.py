@@ -5,7 +5,7 @@ import pytest
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import learner
-from gfsvi.auto.problem import held_out_rows
+from gfsvi.auto.holding_out import held_out_rows
 from gfsvi.kernels import RBF
 from gfsvi.storage import checkpoints
 
@@ -51,7 +51,8 @@ def test_killed_in_every_stage_it_ends_with_the_undisturbed_file(houses, tiny, t
         tmp_path / "resumed"
     )
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "undisturbed").read_bytes()
-    assert seen == [("mean", 20), ("mean", 40)]  # what had been done was not done again
+    steps = [(stage, step) for stage, step in seen if step > 0]
+    assert steps == [("mean", 20), ("mean", 40)]  # what had been done was not done again
     assert not path.exists()
 
 

@@ -13,7 +13,7 @@ def test_weights_are_read_as_numbers():
 
 
 def test_a_missing_column_of_weights_is_refused():
-    with pytest.raises(TableError, match="`v` with weights, got none.*choose one of `w`, `x`"):
+    with pytest.raises(TableError, match="`v` with weights, got none.*The columns are `w`, `x`"):
         read_weights(pd.DataFrame({"w": [1.0], "x": [2.0]}), "v")
 
 

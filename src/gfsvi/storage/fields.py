@@ -74,6 +74,9 @@ def described(value: object) -> str:
             return f"{value!r:.60}"
         except ValueError:  # an integer of too many digits to print
             return "of too many digits"
+    if isinstance(value, list | tuple | dict):
+        kinds = sorted({type(item).__name__ for item in value})
+        return f"a {type(value).__name__} of {', '.join(kinds)}"[:100]
     return f"object of type {type(value).__name__}"
 
 
