@@ -26,6 +26,10 @@ from gfsvi.training.optimizers import LBFGS
 from gfsvi.training.settings import Progress, Training
 
 IMPOSSIBLE = 1e10
+LAST_SHARE = 3
+"""One step in so many is taken with all rows."""
+FTOL = 1e-5
+"""The search ends when a step changes the evidence per row by less than this share."""
 
 
 class EvidenceSearch(AbstractMethod[GaussianProcess]):
@@ -51,8 +55,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
     training: Training = eqx.field(
         static=True, default=Training(num_steps=60, optimizer=LBFGS(), evaluate_every=5)
     )
-    few_rows: int = eqx.field(static=True, default=400)
-    max_rows: int = eqx.field(static=True, default=1000)
+    few_rows: int = eqx.field(static=True, default=250)
+    max_rows: int = eqx.field(static=True, default=800)
     otherwise: EmpiricalBayes = EmpiricalBayes()
 
     @double
@@ -77,8 +81,11 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
             start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
             fits.append(self._searched(start, rows[: self.few_rows], bounds))
         best = max(fits, key=lambda fit: fit.history.steps["objective"][-1])
-        if len(rows) > self.few_rows:
-            best = self._searched(best.posterior, rows[: self.max_rows], bounds)
+        if len(rows) > self.few_rows:  # nearby, so that fewer steps suffice
+            num_steps = -(-self.training.num_steps // LAST_SHARE)
+            last = dataclasses.replace(self.training, num_steps=num_steps)
+            method = dataclasses.replace(self, training=last)
+            best = method._searched(best.posterior, rows[: self.max_rows], bounds)
         return best
 
     def _shuffled(self, data: Data, model: GPModel, key: PRNGKeyArray) -> "_Rows":
@@ -156,6 +163,6 @@ def _maximized(
         method="L-BFGS-B",
         bounds=bounds,
         callback=watched,
-        options={"maxiter": training.num_steps, "ftol": 1e-6, "maxcor": 20},
+        options={"maxiter": training.num_steps, "ftol": FTOL, "maxcor": 20},
     )
     return best[0], np.array([*objectives, -best[1]])
