@@ -87,13 +87,23 @@ class Sums(NamedTuple):
     """All that the data say about the values at the points: sums over rows that add up.
 
     `precision` is sum_i W_i^T W_i / s_i^2, `pull` sum_i W_i^T (y_i - f_i) / s_i^2, both for each
-    output; `square` is sum_i (y_i - f_i)^2 / s_i^2 and `log_variance` sum_i log(2 pi s_i^2).
+    output, like `square`, sum_i (y_i - f_i)^2 / s_i^2, and `log_variance`, sum_i log(2 pi s_i^2).
     """
 
     precision: Float[np.ndarray, "output point point"]
     pull: Float[np.ndarray, "output point"]
-    square: float
-    log_variance: float
+    square: Float[np.ndarray, " output"]
+    log_variance: Float[np.ndarray, " output"]
+
+    def with_noise(self, noise: Float[np.ndarray, " output"], num_rows: int) -> "Sums":
+        """The sums for targets whose standard deviations are so many times those of these sums."""
+        factor = 1 / noise**2
+        return Sums(
+            factor[:, None, None] * self.precision,
+            factor[:, None] * self.pull,
+            factor * self.square,
+            self.log_variance + 2 * num_rows * np.log(noise),
+        )
 
     def __add__(self, other: "Sums") -> "Sums":  # pyright: ignore[reportIncompatibleMethodOverride]
         return Sums(*(mine + others for mine, others in zip(self, other, strict=True)))
@@ -124,8 +134,8 @@ def _sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.nda
     return Sums(
         np.swapaxes(scaled, -1, -2) @ weights,
         np.einsum("onm,on->om", scaled, residual),
-        float(np.sum(residual**2 / variance)),
-        float(np.sum(np.log(2 * np.pi * variance))),
+        np.sum(residual**2 / variance, axis=1),
+        np.sum(np.log(2 * np.pi * variance), axis=1),
     )
 
 
@@ -145,7 +155,7 @@ def solved(interpolation: Interpolation, sums: Sums) -> Solution:
     """The conjugate posterior at the points."""
     factor = interpolation.prior_factor
     distance = interpolation.prior_mean - interpolation.values
-    shifts, roots, evidence = [], [], -0.5 * (sums.square + sums.log_variance)
+    shifts, roots, evidence = [], [], -0.5 * float(np.sum(sums.square + sums.log_variance))
     for precision, pull, d in zip(sums.precision, sums.pull, distance, strict=True):
         inner = factor.T @ precision @ factor
         half = _factor(inner + np.eye(len(inner)))

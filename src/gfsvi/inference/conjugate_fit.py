@@ -21,7 +21,12 @@ from gfsvi.data import Data
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
 from gfsvi.inference.evidence import targets_of
-from gfsvi.inference.left_out import held_out_choices, left_of_prior, left_out_choices
+from gfsvi.inference.left_out import (
+    held_out_choices,
+    left_of_prior,
+    left_out_choices,
+    sums_of_unit_noise,
+)
 from gfsvi.inference.scatter import most_expected
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -50,10 +55,18 @@ def closed_form_posterior(
     """
     if not model.likelihood.conjugate:
         return natural_gradient_posterior(interpolation, model, data, learn_noise=learn_noise)
-    step = 1.0
-    if learn_noise:
-        model, step = with_chosen_noise(interpolation, model, data, validation)
-    return conjugate_posterior(interpolation, model, data, step=step)
+    if not learn_noise:
+        return conjugate_posterior(interpolation, model, data)
+    sums = sums_of_unit_noise(interpolation, model, data)
+    if validation is None:
+        choices = left_out_choices(interpolation, model, data, sums)
+    else:
+        choices = held_out_choices(interpolation, model, validation, sums)
+    noise = np.array([choice.noise for choice in choices])
+    step = float(np.mean([choice.step for choice in choices]))
+    solution = solved(interpolation, sums.with_noise(noise, len(data)))
+    likelihood = dataclasses.replace(model.likelihood, noise=noise)
+    return Model(posterior_of(interpolation, solution, step=step), likelihood)
 
 
 def has_learnable_noise(model: Model, fixed: Where | None) -> bool:
@@ -62,27 +75,10 @@ def has_learnable_noise(model: Model, fixed: Where | None) -> bool:
     return any(getattr(params.likelihood, name, None) is not None for name in NOISE_FIELDS)
 
 
-def conjugate_posterior(
-    interpolation: Interpolation, model: Model, data: Data, *, step: float = 1.0
-) -> Model:
+def conjugate_posterior(interpolation: Interpolation, model: Model, data: Data) -> Model:
     """The posterior under a likelihood that is Gaussian on some scale, with its noise as given."""
     sums = sums_over_rows(interpolation, data.x, targets_of(model, data))
-    posterior = posterior_of(interpolation, solved(interpolation, sums), step=step)
-    return Model(posterior, model.likelihood)
-
-
-def with_chosen_noise(
-    interpolation: Interpolation, model: Model, data: Data, validation: Data | None = None
-) -> tuple[Model, float]:
-    """The model with the noise that makes unseen rows most probable, and the mean's step."""
-    if validation is None:
-        choices = left_out_choices(interpolation, model, data)
-    else:
-        choices = held_out_choices(interpolation, model, data, validation)
-    noise = np.array([choice.noise for choice in choices])
-    likelihood = dataclasses.replace(model.likelihood, noise=noise)
-    step = float(np.mean([choice.step for choice in choices]))
-    return Model(model.function, likelihood), step
+    return Model(posterior_of(interpolation, solved(interpolation, sums)), model.likelihood)
 
 
 def natural_gradient_posterior(

@@ -45,7 +45,16 @@ class Choice(NamedTuple):
         return bool(gain > np.sqrt(variance / len(gains)))
 
 
-def left_out_choices(interpolation: Interpolation, model: Model, data: Data) -> list[Choice]:
+def sums_of_unit_noise(interpolation: Interpolation, model: Model, data: Data) -> Sums:
+    """The sums over rows if the noise were one, which serve every noise."""
+    values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
+    ones = np.broadcast_to(1 / np.asarray(data.row_weights), values.shape)
+    return sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
+
+
+def left_out_choices(
+    interpolation: Interpolation, model: Model, data: Data, sums: Sums
+) -> list[Choice]:
     """For each output, the noise under which rows that are left out are most probable.
 
     All rows decide on the posterior, and up to `MAX_ROWS` of them are left out, each together with
@@ -53,12 +62,12 @@ def left_out_choices(interpolation: Interpolation, model: Model, data: Data) -> 
     has been trained on every row, so that shorter steps cannot be judged by its residuals.
     """
     few = data.merged().thinned(MAX_ROWS)
-    judged = _judged_rows(interpolation, model, data, few, np.asarray(few.row_weights))
+    judged = _judged_rows(interpolation, model, sums, few, np.asarray(few.row_weights))
     return [rows.best((1.0,)) for rows in judged]
 
 
 def held_out_choices(
-    interpolation: Interpolation, model: Model, data: Data, held_out: Data
+    interpolation: Interpolation, model: Model, held_out: Data, sums: Sums
 ) -> list[Choice]:
     """For each output, the noise and step under which held-out rows are most probable.
 
@@ -66,24 +75,21 @@ def held_out_choices(
     beyond a standard error.
     """
     few = held_out.thinned(MAX_ROWS)
-    judged = _judged_rows(interpolation, model, data, few, np.zeros(len(few)))
+    judged = _judged_rows(interpolation, model, sums, few, np.zeros(len(few)))
     return [rows.best(STEPS) for rows in judged]
 
 
 def _judged_rows(
-    interpolation: Interpolation, model: Model, data: Data, few: Data, counts: np.ndarray
+    interpolation: Interpolation, model: Model, sums: Sums, few: Data, counts: np.ndarray
 ) -> "list[_Judged]":
     """Rows to judge by, which count in the fit as often as `counts` says."""
-    values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
-    ones = np.broadcast_to(1 / np.asarray(data.row_weights), values.shape)
-    sums = sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
     f, weights = interpolation.rows(np.asarray(few.x))
     y = np.asarray(targets_of(model, Data(few.x, few.y)).values)
     left = left_of_prior(interpolation, np.asarray(few.x, np.float64))
     given = (np.asarray(few.row_weights), counts, left)
     judged = []
     for o, residual in enumerate(y - f):
-        scale = float(np.std(values[o])) or 1.0
+        scale = float(np.std(y[o])) or 1.0
         axes = _axes(interpolation, sums, o, weights[o])
         judged.append(_Judged(residual, *axes, scale, *given))
     return judged

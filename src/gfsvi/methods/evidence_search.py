@@ -26,8 +26,6 @@ from gfsvi.training.optimizers import LBFGS
 from gfsvi.training.settings import Progress, Training
 
 IMPOSSIBLE = 1e10
-LAST_SHARE = 3
-"""One step in so many is taken with all rows."""
 FTOL = 1e-5
 """The search ends when a step changes the evidence per row by less than this share."""
 
@@ -56,7 +54,7 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         static=True, default=Training(num_steps=60, optimizer=LBFGS(), evaluate_every=5)
     )
     few_rows: int = eqx.field(static=True, default=250)
-    max_rows: int = eqx.field(static=True, default=800)
+    max_rows: int = eqx.field(static=True, default=1000)
     otherwise: EmpiricalBayes = EmpiricalBayes()
 
     @double
@@ -81,11 +79,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
             start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
             fits.append(self._searched(start, rows[: self.few_rows], bounds))
         best = max(fits, key=lambda fit: fit.history.steps["objective"][-1])
-        if len(rows) > self.few_rows:  # nearby, so that fewer steps suffice
-            num_steps = -(-self.training.num_steps // LAST_SHARE)
-            last = dataclasses.replace(self.training, num_steps=num_steps)
-            method = dataclasses.replace(self, training=last)
-            best = method._searched(best.posterior, rows[: self.max_rows], bounds)
+        if len(rows) > self.few_rows:
+            best = self._searched(best.posterior, rows[: self.max_rows], bounds)
         return best
 
     def _shuffled(self, data: Data, model: GPModel, key: PRNGKeyArray) -> "_Rows":
