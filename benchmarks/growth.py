@@ -21,7 +21,7 @@ import numpy as np
 USUAL = {"rows": 1000, "points": 500, "width": 100, "outputs": 1}
 GROWN = {
     "rows": (250, 1000, 4000, 16_000, 64_000),
-    "points": (125, 250, 500, 1000, 2000),
+    "points": (125, 250, 500, 1000),
     "width": (25, 50, 100, 200, 400),
     "outputs": (1, 2, 4, 8, 16),
 }
