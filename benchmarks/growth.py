@@ -27,6 +27,13 @@ GROWN = {
 }
 
 
+ROWS = (
+    ("seconds", "#0072b2", (0.5, 1, 2, 5, 10)),
+    ("megabytes", "#d55e00", (50, 100, 200, 400)),
+)
+"""The rows of the picture: what is shown, its colour and its ticks."""
+
+
 def measure(rows: int, points: int, width: int, outputs: int) -> dict[str, float]:
     """Seconds and megabytes of one fit."""
     import jax
@@ -78,10 +85,11 @@ def draw(found: dict[str, list[dict[str, float]]], path: Path) -> None:
     figure, panels = plt.subplots(2, 4, figsize=(11, 5), sharey="row", constrained_layout=True)
     for column, (name, runs) in enumerate(found.items()):
         sizes = [run["size"] for run in runs]
-        for row, (what, colour) in enumerate((("seconds", "#0072b2"), ("megabytes", "#d55e00"))):
+        for row, (what, colour, ticks) in enumerate(ROWS):
             axes = panels[row, column]
             axes.loglog(sizes, [max(run[what], 1e-3) for run in runs], "o-", color=colour)
             axes.set_xticks(sizes, [f"{size:,}" for size in sizes], fontsize=9, rotation=30)
+            axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=9)
             axes.minorticks_off()
             axes.grid(alpha=0.3)
             if column == 0:
