@@ -191,7 +191,18 @@ class Learner:
             validation_rows=counted[held_out],
         )
         y = observed.y if isinstance(observed.target, Labels) else y
-        rows, method = Data(x, y, weights), type(self.recipe.method)
+        return self._judged(fitted, Data(x, y, weights), held_out, order, began)
+
+    def _judged(
+        self,
+        fitted: Fitted,
+        rows: Data,
+        held_out: np.ndarray,
+        order: TimeOrder | None,
+        began: float,
+    ) -> Fitted:
+        """The fit with what its predictions of unseen rows, and the clock, say about it."""
+        method = type(self.recipe.method)
         found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)

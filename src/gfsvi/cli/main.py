@@ -142,27 +142,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         metavar="COLUMN",
         help="the column to predict; repeat for several",
     )
-    tasks = ("auto", "regression", "classification")
-    action = command.add_argument(
-        "--task", type=one_of(*tasks), default="auto", help=", ".join(tasks)
-    )
-    suggest(action, lambda: tasks)
-    action = command.add_argument(
-        "-m", "--method", default="gfsvi", help="see `gfsvi list methods`"
-    )
-    suggest(action, registry.methods)
-    action = command.add_argument(
-        "-k",
-        "--kernel",
-        default="auto",
-        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
-        '\'Periodic(period="1 year").on("date") + RBF()\'',
-    )
-    suggest(action, lambda: ("auto", *registry.names("kernels")))
-    action = command.add_argument(
-        "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
-    )
-    suggest(action, lambda: ("auto", *registry.names("likelihoods")))
+    _add_choices_of_fit(command)
     command.add_argument(
         "--weight", metavar="COLUMN", help="a column that says how often each row counts"
     )
@@ -192,6 +172,30 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
     )
     command.set_defaults(run=_command("fit", extras=("tables",)))
+
+
+def _add_choices_of_fit(command: argparse.ArgumentParser) -> None:
+    tasks = ("auto", "regression", "classification")
+    action = command.add_argument(
+        "--task", type=one_of(*tasks), default="auto", help=", ".join(tasks)
+    )
+    suggest(action, lambda: tasks)
+    action = command.add_argument(
+        "-m", "--method", default="gfsvi", help="see `gfsvi list methods`"
+    )
+    suggest(action, registry.methods)
+    action = command.add_argument(
+        "-k",
+        "--kernel",
+        default="auto",
+        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
+        '\'Periodic(period="1 year").on("date") + RBF()\'',
+    )
+    suggest(action, lambda: ("auto", *registry.names("kernels")))
+    action = command.add_argument(
+        "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
+    )
+    suggest(action, lambda: ("auto", *registry.names("likelihoods")))
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:
