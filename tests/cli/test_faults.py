@@ -57,9 +57,12 @@ def test_a_signal_ends_a_fit_in_one_sentence_and_leaves_a_checkpoint_at_most(
 ):
     process = start("fit", table, "--target", "price", "--output", "model.gfsvi")
     line = process.stderr.readline()  # preparing has begun
-    for number in signals:
+    first, *others = signals
+    process.send_signal(first)
+    for number in others:  # as soon as the first is answered, before the fit ends
+        while "stopping" not in line:
+            line = process.stderr.readline()
         process.send_signal(number)
-        time.sleep(0.3)
     code, _, error = ended(process)
     assert code == status, line + error
     assert error.rstrip().splitlines()[-1] == "gfsvi: interrupted; nothing was written."

@@ -180,7 +180,7 @@ def test_sizes_and_kinds_of_fields_are_checked_before_anything_is_made(saved, tm
 def test_categories_by_the_hundred_thousand_are_refused(forged, saved):
     preparation = persistence.read(saved)["fitted"].preparation
     columns = (*preparation.columns, Categories("c", tuple(map(str, range(100_000))), True, True))
-    with pytest.raises(ModelFileError, match="a Categories with the levels object of type tuple"):
+    with pytest.raises(ModelFileError, match="a Categories with the levels a tuple of str"):
         forged(preparation=dataclasses.replace(preparation, columns=columns))
 
 
