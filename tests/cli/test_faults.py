@@ -60,7 +60,7 @@ def test_a_signal_ends_a_fit_in_one_sentence_and_leaves_a_checkpoint_at_most(
     first, *others = signals
     process.send_signal(first)
     for number in others:  # as soon as the first is answered, before the fit ends
-        while "stopping" not in line:
+        while line and "stopping" not in line:
             line = process.stderr.readline()
         process.send_signal(number)
     code, _, error = ended(process)

@@ -60,7 +60,7 @@ class Display:
         self._whole = STAGES["page"].last if has_page else STAGES["page"].first
         self._began = self._last_line = time.monotonic()
         self._share, self._doing = 0.0, PREPARATION
-        self._lock, self._done = threading.Lock(), threading.Event()
+        self._lock, self._done = threading.RLock(), threading.Event()
         self._ticker = threading.Thread(target=self._tick, daemon=True)
 
     def __enter__(self) -> "Display":
