@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gfsvi.auto.scatter import scatter_in_words
 from gfsvi.auto.targets import limits_in_words
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -23,7 +24,7 @@ def prior_evidence(case: Case) -> PriorEvidence:
     """Collect the families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
     prior = case.fitted.prior.function
-    limits = limits_in_words(case.fitted.prior.likelihood, case.fitted.target)
+    limits = _observations_in_words(case)
     if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
         alike = tuple(_length_scales(case, np.ones(len(features))))
         return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike, limits)
@@ -35,6 +36,16 @@ def prior_evidence(case: Case) -> PriorEvidence:
     scales.sort(key=lambda scale: scale.value)
     parts = tuple(dict.fromkeys(_part(case, leaf) for leaf in leaves))
     return PriorEvidence(parts, tuple(scales), limits)
+
+
+def _observations_in_words(case: Case) -> str | None:
+    """What is known of observations around the function."""
+    fitted = case.fitted
+    known = (
+        limits_in_words(fitted.prior.likelihood, fitted.target),
+        scatter_in_words(fitted.posterior.likelihood, fitted.standardized(case.x)),
+    )
+    return " ".join(sentence for sentence in known if sentence) or None
 
 
 def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
