@@ -14,7 +14,7 @@ from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.adapters import as_kernel
-from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
 from gfsvi.kernels.one_of import OneOf
 from gfsvi.likelihoods.base import AbstractLikelihood
@@ -89,14 +89,26 @@ def chosen_prior(
     *,
     key: PRNGKeyArray,
     others: Sequence[AbstractKernel] = (),
+    separate: Sequence[ActiveDimensions] = (),
+    always_separate: bool = False,
 ) -> Model:
-    """Choose the parameters of the prior, and its kernel from `others`, by evidence."""
+    """Choose the parameters of the prior by evidence, and its kernel from `others`.
+
+    One of `separate` may describe the features that it sees, or always does, where a quasi-Newton
+    method searches.
+    """
     if isinstance(prior.function, BayesianNetwork):
         return prior
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
         return _with_plain_kernel(prior)
-    sized = _searching if isinstance(choice, EvidenceSearch) else _stepping
-    method = dataclasses.replace(sized(choice, prior, data), kernels=tuple(others))
+    if isinstance(choice, EvidenceSearch):
+        choice = dataclasses.replace(
+            choice, separate=tuple(separate), always_separate=always_separate
+        )
+        sized = _searching(choice, prior, data)
+    else:
+        sized = _stepping(choice, prior, data)
+    method = dataclasses.replace(sized, kernels=tuple(others))
     return _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
 
 
