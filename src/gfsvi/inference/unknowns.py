@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from gfsvi.functions.means import Zero
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.in_numpy import kernel_in_numpy
@@ -47,12 +48,14 @@ class Unknowns(NamedTuple):
     """Rows, and a model whose parameters are unknown.
 
     Weights, of mean one, say which rows count more than others; all together count as they are.
+    `lengths` is what is thought of length scales; None for the evidence alone.
     """
 
     model: GPModel
     x: np.ndarray
     y: np.ndarray
     weights: np.ndarray | float = 1.0
+    lengths: LengthPrior | None = None
 
     @property
     def start(self) -> np.ndarray:
@@ -72,17 +75,14 @@ class Unknowns(NamedTuple):
         together, until covariances cannot be factorised.
         """
         start = self.start
-        reach, position = np.full(len(start), REACH), 0
-        for path, leaf in jax.tree_util.tree_leaves_with_path(self._kernel):
-            if is_learnable(leaf):
-                following = position + np.size(leaf)
-                if getattr(path[-1], "name", None) == "variance":
-                    reach[position:following] = REACH_OF_VARIANCE
-                position = following
+        reach = np.full(len(start), REACH)
+        for name, place, _ in self._places:
+            if name.endswith("variance"):
+                reach[place] = REACH_OF_VARIANCE
         return np.stack([start - reach, start + reach], axis=1)
 
     def loss(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """Minus the log evidence per row, and its gradient."""
+        """Minus the log evidence, and what is thought of length scales, per row; its gradient."""
         kernel, noise, warp = self._split(vector)
         values, noise_variance, log_factor = self._targets(noise, warp)
         plain = cast(PlainKernel, kernel_in_numpy(kernel))
@@ -92,6 +92,11 @@ class Unknowns(NamedTuple):
         except np.linalg.LinAlgError:  # makes the line search step back
             return np.inf, np.zeros_like(vector)
         gradient = self._gradient(slopes, noise_variance, warp)
+        if self.lengths is not None:
+            for place, num_features in self._length_places:
+                log_density, slope = self.lengths.log_density(vector[place], num_features)
+                value += log_density
+                gradient[place] += slope
         return -(value + log_factor) / len(self.x), -gradient / len(self.x)
 
     def at(self, vector: np.ndarray) -> GPModel:
@@ -117,6 +122,29 @@ class Unknowns(NamedTuple):
     def _learned(self) -> list[np.ndarray]:
         """The parameters of the kernel that are not known."""
         return [leaf for leaf in jax.tree.leaves(self._kernel) if is_learnable(leaf)]
+
+    @property
+    def _places(self) -> list[tuple[str, slice, tuple[int, ...]]]:
+        """Where each parameter of the kernel is in a vector, by its path, and its shape."""
+        places, begin = [], 0
+        for path, leaf in jax.tree_util.tree_leaves_with_path(self._kernel):
+            if is_learnable(leaf):
+                end = begin + np.size(leaf)
+                places.append((jax.tree_util.keystr(path), slice(begin, end), np.shape(leaf)))
+                begin = end
+        return places
+
+    @property
+    def _length_places(self) -> list[tuple[slice, int]]:
+        """Length scales of features, one of each or one of all, and the number of features.
+
+        A length scale of a single feature in a kernel that is made of others is free.
+        """
+        return [
+            (place, int(np.prod(shape)) if shape else self.x.shape[1])
+            for name, place, shape in self._places
+            if name == ".lengthscale" or (name.endswith(".lengthscale") and shape)
+        ]
 
     @property
     def _columns(self) -> np.ndarray:

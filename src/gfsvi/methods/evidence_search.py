@@ -12,6 +12,7 @@ from jaxtyping import PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel, K
 from gfsvi.inference.unknowns import Unknowns, is_in_numpy
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
@@ -32,15 +33,18 @@ from gfsvi.training.settings import Progress, Training
 IMPOSSIBLE = 1e10
 FTOL = 1e-5
 """The search ends when a step changes the evidence per row by less than this share."""
+SHORTER = 4.0
+"""By how much length scales are shorter in the second start."""
 
 
 class EvidenceSearch(AbstractMethod[GaussianProcess]):
-    """Maximise the log marginal likelihood by L-BFGS.
+    """Maximise the log marginal likelihood, and the prior of length scales, by L-BFGS.
 
-    Kernel families are compared on a few rows, each from the parameters that suit the first; the
-    best is then fitted to more rows. Other likelihoods than normal ones are approximated as in
-    `EmpiricalBayes`. Equal rows are one row that counts more than others, as a row of that weight
-    does: as several rows, they would make the noise look smaller than it is.
+    Kernel families are compared on a few rows: the first from two starts, the others from the
+    parameters that suit the first. The best is then fitted to more rows. Other likelihoods than
+    normal ones are approximated as in `EmpiricalBayes`. Equal rows are one row that counts more
+    than others, as a row of that weight does: as several rows, they would make the noise look
+    smaller than it is.
 
     Args:
         kernels: Kernel families to choose from, in addition to the model's own.
@@ -52,6 +56,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         training: Steps per family; its optimiser is not used.
         few_rows: The number of rows on which families are compared.
         max_rows: The number of rows for the best family.
+        lengths: What is thought of length scales before the rows are seen; None to maximise the
+            evidence alone.
         otherwise: Used, without separate kernels, for kernels that have no form in NumPy, for
             mean functions, images, and likelihoods with parameters other than noise and warp.
     """
@@ -66,6 +72,7 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
     )
     few_rows: int = eqx.field(static=True, default=250)
     max_rows: int = eqx.field(static=True, default=1000)
+    lengths: LengthPrior | None = LengthPrior()
     otherwise: EmpiricalBayes = EmpiricalBayes()
 
     @double
@@ -83,13 +90,14 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
             return self._best(models, self._shuffled(data, model, key))
 
     def _best(self, models: list[GPModel], rows: "_Rows") -> Fit[GPModel]:
-        few, first = rows[: self.few_rows], None
-        found = []
-        for blank in models:
-            start = blank if first is None else _with_kernel(first, blank.function.kernel, first)
+        few = rows[: self.few_rows]
+        starts = (models[0], _shortened(models[0]))
+        first = max((self._searched(start, few, models[0]) for start in starts), key=_objective)
+        found = [(first, models[0])]
+        for blank in models[1:]:
+            start = _with_kernel(first.posterior, blank.function.kernel, like=first.posterior)
             found.append((self._searched(start, few, blank), blank))
-            first = found[0][0].posterior
-        best, blank = max(found, key=lambda pair: pair[0].history.steps["objective"][-1])
+        best, blank = max(found, key=lambda pair: _objective(pair[0]))
         best, blank = self._separated(best, blank, few)
         if len(rows) > self.few_rows:
             best = self._searched(best.posterior, rows[: self.max_rows], blank)
@@ -118,7 +126,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
 
     def _searched(self, model: GPModel, rows: "_Rows", blank: GPModel) -> Fit[GPModel]:
         """Search from this model, not too far from a blank one."""
-        unknowns = Unknowns(model, rows.x, rows.y, rows.weights / np.mean(rows.weights))
+        weights = rows.weights / np.mean(rows.weights)
+        unknowns = Unknowns(model, rows.x, rows.y, weights, self.lengths)
         checkpoint = None if self.training.checkpoint is None else self.training.checkpoint()
         found = None if checkpoint is None else checkpoint.load()
         if found is None:
@@ -152,6 +161,22 @@ def _with_kernel(model: GPModel, kernel: AbstractKernel, like: GPModel | None = 
     return Model(dataclasses.replace(model.function, kernel=kernel), model.likelihood)
 
 
+def _objective(fit: Fit[GPModel]) -> float:
+    return float(fit.history.steps["objective"][-1])
+
+
+def _shortened(model: GPModel) -> GPModel:
+    """The model with short length scales: from long ones, fast oscillations look like noise.
+
+    Kernels that are made of others stay as they are.
+    """
+    kernel = model.function.kernel
+    if not isinstance(kernel, AbstractStationaryKernel) or isinstance(kernel.lengthscale, float):
+        return model
+    lengthscale = np.asarray(kernel.lengthscale) / SHORTER
+    return _with_kernel(model, dataclasses.replace(kernel, lengthscale=lengthscale))
+
+
 def _beside(
     family: AbstractKernel, separate: ActiveDimensions, num_features: int
 ) -> AbstractKernel:
@@ -170,7 +195,7 @@ def _worth(fit: Fit[GPModel], num_rows: int) -> float:
     """The evidence less what the parameters of the kernel cost."""
     leaves = jax.tree.leaves(fit.posterior.function.kernel)
     num_parameters = sum(np.size(leaf) for leaf in leaves if is_learnable(leaf))
-    evidence = num_rows * float(fit.history.steps["objective"][-1])
+    evidence = num_rows * _objective(fit)
     return evidence - 0.5 * num_parameters * math.log(num_rows)
 
 
