@@ -13,6 +13,7 @@ from gfsvi.auto.units import Feature, in_model_units
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.label_scale import scaled_for_labels
 from gfsvi.kernels.adapters import as_kernel
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
@@ -109,7 +110,10 @@ def chosen_prior(
     else:
         sized = _stepping(choice, prior, data)
     method = dataclasses.replace(sized, kernels=tuple(others))
-    return _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+    chosen = _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+    if isinstance(choice, EvidenceSearch):
+        chosen = to_numpy(scaled_for_labels(chosen, data, key=key))
+    return chosen
 
 
 def _stepping(choice: EmpiricalBayes, prior: Model, data: Data) -> EmpiricalBayes:
