@@ -18,6 +18,7 @@ from gfsvi.kernels.adapters import as_kernel
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
 from gfsvi.kernels.one_of import OneOf
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -100,6 +101,12 @@ def chosen_prior(
     """
     if isinstance(prior.function, BayesianNetwork):
         return prior
+    if isinstance(prior.likelihood, AdaptiveNormal):  # whose tails have no evidence
+        plain = Model(prior.function, prior.likelihood.normal)
+        kernels = {"others": others, "separate": separate, "always_separate": always_separate}
+        found = chosen_prior(plain, data, choice, key=key, **kernels)
+        learned = {name: getattr(found.likelihood, name) for name in ("noise", "warp")}
+        return Model(found.function, dataclasses.replace(prior.likelihood, **learned))
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
         return _with_plain_kernel(prior)
     if isinstance(choice, EvidenceSearch):
