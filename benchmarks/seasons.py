@@ -72,7 +72,8 @@ def textbook(known: Any, later: Any) -> Result:
     noise = 0.1**2 * RBF(0.1) + WhiteKernel(0.1**2, (1e-5, 1e5))
     process = GaussianProcessRegressor(50.0**2 * RBF(50.0) + season + irregular + noise)
     process.fit(x, y - y.mean())
-    mean, std, *_ = process.predict(_years(later), return_std=True)
+    predicted: Any = process.predict(_years(later), return_std=True)
+    mean, std = predicted
     seconds = time.process_time() - began
     predictive = NormalPredictive(mean + y.mean(), 0 * mean, std**2)
     return judged("exact process, kernel of textbooks", predictive, later.co2.to_numpy(), seconds)
