@@ -13,7 +13,7 @@ import argparse
 import json
 import time
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,7 @@ def judged(method: str, predictive: Any, y: np.ndarray, seconds: float) -> Resul
     )
 
 
-def ours(method: str, held_out: str, known: Any, later: Any) -> Result:
+def ours(method: str, held_out: Literal["auto", "none"], known: Any, later: Any) -> Result:
     """What `gfsvi fit` learns from a table."""
     began = time.process_time()
     preparation = Preparation.learn(known, "co2")

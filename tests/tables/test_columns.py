@@ -115,7 +115,7 @@ def test_dates_become_days_since_the_first(cells):
         (["31-12-2020", "01-01-2021", "05-01-2021"], "day first", [0, 1, 5]),
         (["12/31/2020", "1/1/2021", "1/5/2021"], "month first", [0, 1, 5]),
         (["01.02.2021", "02.02.2021", "01.03.2021"], "day first", [0, 1, 28]),  # by their order
-        (["01/02/2021 06:00", "01/02/2021 18:00", "01/12/2021 06:00"], "month first", [0, 0.5, 10]),
+        (["01/02/2021 06:00", "01/02/2021 18:00", "01/13/2021 06:00"], "month first", [0, 0.5, 11]),
     ],
 )
 def test_dates_in_other_styles_are_read_where_there_is_one_way_to(cells, style, days):
