@@ -6,12 +6,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gfsvi.functions import GaussianProcess
-from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
+from gfsvi.kernels import (
+    RBF,
+    Constant,
+    IntegratedBrownian,
+    Linear,
+    LocallyPeriodic,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    White,
+)
 from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction, Normal, StudentT, WarpedNormal
 from gfsvi.networks.mlp import MLP
 from gfsvi.predictives.warp import Bounded, Unwarped, Warp
@@ -42,6 +54,19 @@ def assert_equal_predictions(path: Path, **options: object) -> None:
     for ours, theirs in zip(prediction.interval(0.9), expected.interval(0.9), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9)
     np.testing.assert_allclose(served.novelty(frame), model.novelty(frame), rtol=1e-9, atol=1e-12)
+
+
+SEASON = eqx.tree_at(lambda k: k.period, LocallyPeriodic(2.0, 0.5, 1.0, 0.8), 0.9)  # known
+COMBINED = {
+    "trend and season": RBF(LENGTHS[1:], 1.7).on(1, 2, 3, 4)
+    + (Constant(0.3) + Linear(0.8) + IntegratedBrownian(0.2) + Matern12(0.1) + SEASON).on(0),
+    "product": RBF(LENGTHS, 1.7) * Periodic(0.9, 1.3, 2.2).on(0),
+}
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_kernels_that_are_made_of_others_are_the_librarys(path, name):
+    assert_equal_predictions(path, kernel=COMBINED[name])
 
 
 @pytest.mark.parametrize("kernel", [RBF, Matern12, Matern32, Matern52])
@@ -99,7 +124,7 @@ def test_tables_longer_than_a_block_are_predicted_whole(path, monkeypatch):
 @pytest.mark.parametrize(
     "options",
     [
-        {"kernel": Periodic()},
+        {"kernel": RBF() + White()},
         {"likelihood": StudentT(np.array([0.3]), np.array(5.0))},
         {"network": MLP((5,), activation=jnp.sin)},
         {"preparation": None},

@@ -30,6 +30,7 @@ from gfsvi.auto.priors import (
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
+from gfsvi.auto.seasons import time_kernels, with_future
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
 from gfsvi.auto.targets import (
@@ -131,7 +132,16 @@ class Learner:
         with ThreadPoolExecutor(max_workers=1) as pool:
             if isinstance(method, Precompiled):
                 pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
-            prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
+            prior = chosen_prior(
+                prior,
+                data,
+                choice,
+                key=prior_key,
+                others=others,
+                separate=problem.separate,
+                always_separate=problem.in_time_order,
+            )
+            method = with_future(method, prior.function, data.x, problem.features)
             fit = method(prior, data, key=fit_key, validation=validation)
         phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
@@ -159,7 +169,7 @@ class Learner:
     ) -> Fitted:
         check_parameters(self.parameters, self.prior_scale)
         began, counted = time.monotonic(), np.arange(len(x))
-        order = order_of_rows(self.parameters, order, len(x))
+        table_order, order = order, order_of_rows(self.parameters, order, len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
@@ -170,14 +180,17 @@ class Learner:
         with limit_threads(len(x)):
             observed = observe(y, weights)
             outputs = observed.likelihood.num_outputs(observed.y)
+            columns = tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1)))
+            features = features_of(columns, spread, preparation)
             problem = Problem(
                 rows=Data((x - centre) / spread, observed.y, weights),
                 validation_rows=held_out,
                 likelihood=observed.likelihood,
-                feature_names=tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1))),
+                features=features,
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
+                separate=time_kernels(self.parameters.kernel, features, x),
+                in_time_order=table_order is not None,
             )
-            features = features_of(problem.feature_names, spread, preparation)
             solution = self._in_units_of(features).solve(problem)
         fitted = Fitted(
             **solution._asdict(),

@@ -79,8 +79,13 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
     if in_numpy is None:
         found = np.asarray(jax.lax.map(correlations, jnp.asarray(steps)))
     else:
-        pairs = ((centre[None], centre + along) for along in steps)
-        found = np.stack([in_numpy.cross(*pair)[0] for pair in pairs]) / in_numpy.variance
+        at_centre = in_numpy.diagonal(centre[None])
+        found = np.stack(
+            [
+                in_numpy.cross(centre[None], rows)[0] / np.sqrt(at_centre * in_numpy.diagonal(rows))
+                for rows in centre + steps
+            ]
+        )
     below = found <= np.exp(-0.5)
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(fractions) - 1)
     return jnp.asarray(fractions[first] * ranges)

@@ -33,6 +33,8 @@ from gfsvi.training.steps import Where, learnable_parts
 from gfsvi.values import Marginals
 
 NUM_ROUNDS = 20
+DAMPING = 0.5
+"""Of all steps: whole ones diverge under a wide prior."""
 SMALLEST_CURVATURE = 1e-8
 NOISE_FIELDS = ("noise", "dispersion")
 """Parameters of likelihoods that are learned with the posterior."""
@@ -99,7 +101,7 @@ def natural_gradient_posterior(
         if learn_noise and 0 < number < num_rounds // 2:
             likelihood = most_expected(likelihood, data, mean, variance)
         fresh = pseudo_targets(likelihood, data, mean, variance)
-        targets = _between(targets, fresh, 1.0 if number < num_rounds // 2 else 0.5)
+        targets = between(targets, fresh, DAMPING)
         solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
     return Model(posterior_of(interpolation, solution), likelihood)
 
@@ -116,8 +118,8 @@ def pseudo_targets(
     return GaussianTargets(mean + slope / curvature, 1 / curvature)
 
 
-def _between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
-    """A share of the way in natural parameters."""
+def between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
+    """A share of the way from one regression to another, in natural parameters."""
     precision = (1 - share) / old.variance + share / new.variance
     pull = (1 - share) * old.values / old.variance + share * new.values / new.variance
     return GaussianTargets(pull / precision, 1 / precision)

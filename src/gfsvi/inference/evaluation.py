@@ -17,7 +17,7 @@ from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
-from gfsvi.plain.kernels import StationaryKernel
+from gfsvi.plain.kernels import PlainKernel
 from gfsvi.plain.networks import Layers, TanhNetwork, tangents
 
 
@@ -67,7 +67,7 @@ def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray
 class _InNumpy(NamedTuple):
     network: TanhNetwork
     variances: tuple[float, ...]
-    kernel: StationaryKernel
+    kernel: PlainKernel
     prior: GaussianProcess
     points: np.ndarray
     values: np.ndarray
@@ -87,7 +87,7 @@ class _InNumpy(NamedTuple):
         return AtRows(f, cross, self.kernel.cross(np.asarray(x, np.float64), self.points))
 
     def prior_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.kernel.cross(self.points, x), np.full(len(x), self.kernel.variance)
+        return self.kernel.cross(self.points, x), self.kernel.diagonal(x)
 
 
 class _WithJax(NamedTuple):

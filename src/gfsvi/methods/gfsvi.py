@@ -173,7 +173,10 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         further = further_points(box, data.x, key=folded(key, 0))
         points = points_with_rows(prior, data.x, further, family.max_rows)
         if start is None:
-            begun = self._mean_near(points, model, data, key, validation)
+            # Rows that the mean is fitted to and that are no points would be fitted too well.
+            most = max(family.max_rows, ClosedForm().max_rows)
+            near = points_with_rows(prior, data.x, further, most)
+            begun = self._mean_near(near, model, data, key, validation)
         else:
             begun = Fit(start, no_history())
         tangents = tangents_of(self.network, begun.posterior.function.params)

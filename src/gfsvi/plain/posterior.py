@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from gfsvi.plain.kernels import StationaryKernel
+from gfsvi.plain.kernels import PlainKernel
 from gfsvi.plain.networks import Layers, TanhNetwork, tangents
 
 MAX_ELEMENTS = 4_000_000
@@ -29,7 +29,7 @@ class ConjugatePosterior:
 
     network: TanhNetwork
     variances: tuple[float, ...]
-    kernel: StationaryKernel
+    kernel: PlainKernel
     points: np.ndarray
     shift: np.ndarray
     root: np.ndarray
@@ -55,12 +55,12 @@ class ConjugatePosterior:
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
         weights = tangents(self.variances, layers, at_points) + through_prior
         mean = f + np.einsum("opz,oz->op", weights, self.shift)
-        left = np.maximum(self.kernel.variance - np.sum(explained**2, axis=0), 0)
+        left = np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
         return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
 
 
 def share_left(
-    kernel: StationaryKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
+    kernel: PlainKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
     """The share of the prior's variance at rows that values at known rows leave, in [0, 1].
 
@@ -71,7 +71,7 @@ def share_left(
         x: The rows.
     """
     explained = solve_lower(factor, kernel.cross(known, x))
-    return np.clip(1 - np.sum(explained**2, axis=0) / kernel.variance, 0.0, 1.0)
+    return np.clip(1 - np.sum(explained**2, axis=0) / kernel.diagonal(x), 0.0, 1.0)
 
 
 def solve_lower(factor: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
 from gfsvi.numerics.precision import double
+from gfsvi.numerics.quantities import time_text
 from gfsvi.report.case import Case, Column
 from gfsvi.report.evidence import KernelPart, LengthScale, PriorEvidence
 
@@ -99,13 +100,17 @@ def _part(case: Case, leaf: Leaf) -> KernelPart:
     names = case.fitted.feature_names
     everywhere = len(features) == len(names)
     period = getattr(kernel, "period", None)
-    periods: tuple[tuple[str, float], ...] = ()
+    periods: tuple[tuple[str, float | str], ...] = ()
+    dates = {c.features[0]: c.name for c in case.columns if c.first_day is not None}
+    shown = {i: dates.get(i, name) for i, name in enumerate(names)}
     if period is not None:
         own = np.broadcast_to(np.asarray(period, np.float64), (len(features),))
         spread = np.asarray(case.fitted.input_spread)
+        lengths = own * spread[list(features)]
         periods = tuple(
-            (names[i], float(p * spread[i])) for i, p in zip(features, own, strict=True)
+            (shown[i], time_text(length) if i in dates else float(length))
+            for i, length in zip(features, lengths, strict=True)
+            if math.isfinite(length)
         )
-    seen = () if everywhere else tuple(names[i] for i in features)
-    finite = tuple(pair for pair in periods if math.isfinite(pair[1]))
-    return KernelPart(type(kernel).__name__, seen, finite)
+    seen = () if everywhere else tuple(shown[i] for i in features)
+    return KernelPart(type(kernel).__name__, seen, periods)

@@ -26,11 +26,14 @@ class Score:
 
 @dataclasses.dataclass(frozen=True)
 class KernelPart:
-    """One kernel family that the prior adds or multiplies, and the features that it sees."""
+    """One kernel family that the prior adds or multiplies, and the features that it sees.
+
+    Periods are in the units of the feature, or texts such as "1 year".
+    """
 
     family: str
     features: tuple[str, ...] = ()
-    periods: tuple[tuple[str, float], ...] = ()
+    periods: tuple[tuple[str, float | str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -203,7 +206,10 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """Everything the page says about a fit; the task decides between `outputs` and `labels`."""
+    """Everything the page says about a fit; the task decides between `outputs` and `labels`.
+
+    `seasons` has the trend and the seasons of each output, if the prior has any.
+    """
 
     task: Task
     targets: tuple[str, ...]
@@ -225,6 +231,7 @@ class Evidence:
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     command: str | None
+    seasons: tuple[tuple[Effect, ...], ...] = ()
 
 
 def sampling_error(share: np.ndarray, num_rows: int | np.ndarray) -> np.ndarray:

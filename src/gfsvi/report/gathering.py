@@ -18,6 +18,7 @@ from gfsvi.report.effects import effects_of_columns
 from gfsvi.report.evidence import Curve, Evidence, Finding, Row, Uncertainty
 from gfsvi.report.judging import classification_result, regression_outputs
 from gfsvi.report.predictions import by_output
+from gfsvi.report.trend import trend_and_seasons
 from gfsvi.tables import PreparedTable
 from gfsvi.training.history import History
 from gfsvi.version import __version__
@@ -72,6 +73,7 @@ def gather(
         settings=_settings(fitted.settings),
         versions=_versions(),
         command=command,
+        seasons=() if case.is_classification else trend_and_seasons(case),
     )
 
 
