@@ -18,7 +18,7 @@ from gfsvi.bench.outside.peers import PEERS, Peer
 from gfsvi.bench.own_fits import predicted_by_us
 from gfsvi.bench.running.execution import execute
 from gfsvi.bench.tabular import Predicted, scores, scores_of_labels, scores_of_numbers
-from gfsvi.cli import main
+from gfsvi.cli import bench, main
 from gfsvi.predictives import NormalMixturePredictive
 
 QUICK = {"hidden": [5], "num_steps": 3, "kernel": "rbf"}
@@ -216,6 +216,34 @@ def test_a_peer_without_its_environment_is_answered_before_anything_runs(
     assert "catboost expects an environment" in capsys.readouterr().err
     assert not output.exists()
     assert PEERS["sklearn_gp"].is_ready and not PEERS["catboost"].is_ready
+
+
+def test_chosen_runs_can_be_repeated_without_the_others(houses, tmp_path, monkeypatch):
+    path, output = tmp_path / "x.toml", tmp_path / "out"
+    methods = "[methods.gfsvi]\n[methods.sklearn_gp]\n"
+    path.write_text(f'task = "tables"\ndatasets = ["{houses}:price"]\n{methods}')
+    executed = []
+
+    class Worker:
+        def __call__(self, run):
+            executed.append(run.label)
+            return {"run": run.identity, "status": "ok", "metrics": {}, "seconds": 1.0} | {
+                "dataset": run.dataset,
+                "method": run.label,
+                "fold": run.fold,
+                "seed": run.seed,
+            }
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(bench, "LocalWorker", Worker)
+    command = ["bench", "run", str(path), "--output", str(output)]
+    assert main(command) == 0 and len(executed) == 10
+    executed.clear()
+    assert main([*command, "--method", "gfsvi", "--again", "--fold", "1"]) == 0
+    assert executed == ["gfsvi"]
+    assert main(command) == 0 and executed == ["gfsvi"]
 
 
 def test_some_data_sets_may_have_fewer_folds():

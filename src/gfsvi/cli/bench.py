@@ -26,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     records.folder.mkdir(parents=True, exist_ok=True)
     # The report needs the experiment beside its records.
     write_bytes(records.folder / EXPERIMENT, Path(arguments.experiment).read_bytes())
+    if arguments.again:
+        records.forget({run.identity for run in experiment.runs})
     left = missing(experiment.runs, records, retry=arguments.retry)
     display = Display(experiment, len(left), quiet=arguments.quiet)
     if left:

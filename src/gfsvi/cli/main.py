@@ -255,6 +255,9 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
     command.add_argument("--retry", action="store_true", help="run failed runs again")
+    command.add_argument(
+        "--again", action="store_true", help="first forget the records of the chosen runs"
+    )
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
         "tune", help="search for the settings that score best on validation data"
