@@ -269,24 +269,31 @@ def glanced(means: dict[str, list[float]], metric: str, count: int = 5) -> Table
 def test_a_glance_counts_where_a_method_is_best_or_tied_or_near():
     losses = glanced({"a": [1.0, 2.0, 3.0], "b": [1.1, 1.0, 2.9], "c": [9.0, 1.04, 1.0]}, "mse")
     found = glance([losses], ["mse"])
-    assert found.columns == ["Mean squared error: mean rank", "best or tied", "within 5 %"]
-    assert found.rows["a"] == ["1.67", "1 of 3", "1 of 3"]
-    assert found.rows["b"] == ["1.33", "2 of 3", "1 of 3"]
-    assert found.rows["c"] == ["1.33", "2 of 3", "2 of 3"]
+    assert found.methods == ("a", "b", "c")
+    assert found.rows == {
+        "Mean squared error: mean rank": ["1.67", "1.33", "1.33"],
+        "Mean squared error: best or tied": ["1 of 3", "2 of 3", "2 of 3"],
+        "Mean squared error: within 5 %": ["1 of 3", "1 of 3", "2 of 3"],
+    }
 
 
 def test_a_glance_at_a_score_has_no_share_within_five_percent_and_coverage_no_rank():
     score = glanced({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 3.0]}, "log_predictive_density")
     coverage = glanced({"a": [0.9, 0.95, 1.0], "b": [0.5, 0.6, 0.7]}, "coverage")
-    found = glance([score, coverage], ["coverage", "log_predictive_density"])
-    assert found.rows["a"] == ["1.00", "3 of 3", "0.950", "0.900", "1.000"]
-    assert found.rows["b"] == ["1.67", "1 of 3", "0.600", "0.500", "0.700"]
+    found = glance([coverage, score], ["log_predictive_density", "coverage", "crps"])
+    assert found.rows == {
+        "Log predictive density: mean rank": ["1.00", "1.67"],
+        "Log predictive density: best or tied": ["3 of 3", "1 of 3"],
+        "Coverage: mean": ["0.950", "0.600"],
+        "Coverage: lowest": ["0.900", "0.500"],
+        "Coverage: highest": ["1.000", "0.700"],
+    }
 
 
 def test_a_glance_leaves_out_data_sets_that_are_not_complete():
     table = glanced({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 3.0]}, "mse")
     part = dataclasses.replace(table, cells=table.cells | {("b", "d"): Cell(0.0, 0.1, 4)})
-    assert glance([part], ["mse"]).rows["a"][1] == "1 of 2"
+    assert glance([part], ["mse"]).rows["Mean squared error: best or tied"][0] == "1 of 2"
     assert glance([glanced({"a": [1.0] * 3, "b": [2.0] * 3}, "mse", count=2)], ["mse"]) is None
     assert glance([table], []) is None
 

@@ -49,8 +49,8 @@ def _rows(table: Table) -> list[str]:
 def _glance(found: Glance | None) -> list[str]:
     if found is None:
         return []
-    rows = [[method, *cells] for method, cells in found.rows.items()]
-    return ["", "## At a glance", "", MEANING, "", *_lines([["", *found.columns], *rows])]
+    rows = [[name, *cells] for name, cells in found.rows.items()]
+    return ["", "## At a glance", "", MEANING, "", *_lines([["", *found.methods], *rows])]
 
 
 def _lines(rows: list[list[str]]) -> list[str]:
