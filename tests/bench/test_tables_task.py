@@ -262,6 +262,8 @@ def test_some_data_sets_may_have_fewer_folds():
     assert late.folds_of("protein") == (1,) and experiment.only(datasets=("boston",)).runs
     with pytest.raises(ExperimentError, match="expected data sets of this experiment"):
         Experiment.parse("x", content | {"fewer_folds": {"power": 2}})
+    with pytest.raises(ExperimentError, match="at least one fold and one seed"):
+        Experiment.parse("x", content | {"fewer_folds": {"protein": 0}})
 
 
 class Tiny(table_file.AbstractTableFile):
