@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import json
+import subprocess
 import sys
 
 import numpy as np
@@ -113,3 +114,13 @@ def test_a_script_of_a_peer_imports_nothing_of_the_library(name):
     imported = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
     imported |= {str(n.module) for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
     assert "prepared" in imported and not any(one.startswith("gfsvi") for one in imported)
+
+
+def test_a_peer_ends_when_the_process_that_asked_is_gone():
+    code = "import time, prepared; prepared.end_with_caller(); print(1, flush=True); time.sleep(60)"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", code], cwd=SCRIPTS, **pipes)
+    assert process.stdout.readline()
+    process.stdin.close()
+    assert process.wait(timeout=30) == 1
+    process.stdout.close()

@@ -27,13 +27,22 @@ def predicted_by_peer(peer: Peer, fold: TableFold, seed: int) -> Predicted:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         _write(fold, folder, seed)
-        done = subprocess.run(
-            (*peer.command, name), capture_output=True, text=True, env=os.environ | ONE_THREAD
-        )
-        if done.returncode != 0:
-            said = done.stderr.strip().splitlines() or ["nothing"]
-            raise PeerError(f"{peer.script} ended with {done.returncode}: {said[-1]}")
+        code, said = _called(*peer.command, name)
+        if code != 0:
+            raise PeerError(f"{peer.script} ended with {code}: {said[-1]}")
         return _read(folder / "prediction.npz", fold)
+
+
+def _called(*command: str) -> tuple[int, list[str]]:
+    """The exit code of a command, and the lines that it printed as errors."""
+    with tempfile.TemporaryFile() as errors:
+        # A peer ends when its input closes, as it does if this process is killed.
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": errors}
+        with subprocess.Popen(command, env=os.environ | ONE_THREAD, **pipes) as process:
+            code = process.wait()
+        errors.seek(0)
+        said = errors.read().decode(errors="replace").strip()
+    return code, said.splitlines() or ["nothing"]
 
 
 def _write(fold: TableFold, folder: Path, seed: int) -> None:
