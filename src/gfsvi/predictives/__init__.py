@@ -13,4 +13,5 @@ from gfsvi.predictives.normal import NormalPredictive as NormalPredictive
 from gfsvi.predictives.normal_mixture import (
     NormalMixturePredictive as NormalMixturePredictive,
 )
+from gfsvi.predictives.student import StudentPredictive as StudentPredictive
 from gfsvi.predictives.warped import WarpedPredictive as WarpedPredictive
