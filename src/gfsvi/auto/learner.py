@@ -1,7 +1,9 @@
 """From rows to a fit: choose the prior, train, and examine the result."""
 
 import dataclasses
+import math
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
@@ -40,6 +42,14 @@ from gfsvi.auto.targets import (
     observed_numbers_of_classes,
 )
 from gfsvi.auto.units import Feature, features_of
+from gfsvi.auto.within_budget import (
+    LongFitWarning,
+    Work,
+    long_fit,
+    simpler_fit,
+    simplified,
+    work_of,
+)
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
@@ -49,6 +59,7 @@ from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.numerics.batching import spreads
+from gfsvi.numerics.clock import Clock
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
@@ -121,7 +132,10 @@ class Learner:
         words = np.random.SeedSequence(settings.seed).generate_state(4)
         random = jax.random.wrap_key_data(words, impl=RANDOM)
         key, prior_key, fit_key = (folded(random, number) for number in range(3))
-        phases = Phases(self._checkpoints(problem), parameters.watch, parameters.time_budget)
+        work = self._work(problem, in_haste=True)
+        reserved = None if work is None else work.seconds()
+        budget = parameters.time_budget
+        phases = Phases(self._checkpoints(problem), parameters.watch, budget, reserved)
         choice = _within(self.recipe.choice, phases)
         outputs = problem.num_outputs
         network = network_for(parameters.network, self.recipe.method, settings, outputs)
@@ -136,7 +150,11 @@ class Learner:
         phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
         novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
-        diagnostics = diagnose(
+        simpler = simpler_fit(self._wanted(problem), settings, phases.cut)
+        diagnostics = () if simpler is None else (simpler,)
+        if phases.clock.is_over():
+            return Solution(prior, posterior, history, novelty, diagnostics)
+        diagnostics += diagnose(
             prior,
             posterior,
             data,
@@ -159,6 +177,7 @@ class Learner:
     ) -> Fitted:
         check_parameters(self.parameters, self.prior_scale)
         began, counted = time.monotonic(), np.arange(len(x))
+        clock = Clock(self.parameters.time_budget)
         order = order_of_rows(self.parameters, order, len(x))
         if weights is not None:
             counted = np.flatnonzero(_checked_weights(weights, len(x)))
@@ -178,7 +197,8 @@ class Learner:
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
             )
             features = features_of(problem.feature_names, spread, preparation)
-            solution = self._in_units_of(features).solve(problem)
+            problem = self._affordable(problem, clock)
+            solution = self._in_units_of(features)._within(clock).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
@@ -191,6 +211,10 @@ class Learner:
             validation_rows=counted[held_out],
         )
         y = observed.y if isinstance(observed.target, Labels) else y
+        if clock.is_over():
+            late = over_budget(time.monotonic() - began, self.parameters.time_budget)
+            late = () if late is None else (late,)
+            return dataclasses.replace(fitted, diagnostics=(*late, *fitted.diagnostics))
         return self._judged(fitted, Data(x, y, weights), held_out, order, began)
 
     def _judged(
@@ -209,6 +233,33 @@ class Learner:
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
+
+    def _affordable(self, problem: Problem, clock: Clock) -> Problem:
+        """The problem with sizes for which there is time; without a limit, a long fit says so."""
+        if math.isinf(clock.left):
+            if (sentence := long_fit(self._work(problem))) is not None:
+                warnings.warn(sentence, LongFitWarning, stacklevel=5)
+            return problem
+        if self.parameters.num_points is not None:
+            return problem
+        work = self._work(problem, in_haste=True)
+        return dataclasses.replace(problem, settings=simplified(problem.settings, work, clock.left))
+
+    def _work(self, problem: Problem, *, in_haste: bool = False) -> Work | None:
+        given = (problem.settings, self.recipe.method, problem.likelihood, problem.num_outputs)
+        return work_of(*given, in_haste=in_haste)
+
+    def _within(self, clock: Clock) -> "Learner":
+        """The same learner with the time that is left."""
+        if math.isinf(clock.left):
+            return self
+        parameters = dataclasses.replace(self.parameters, time_budget=max(clock.left, 1e-3))
+        return dataclasses.replace(self, parameters=parameters)
+
+    def _wanted(self, problem: Problem) -> Settings:
+        """The sizes without a time limit."""
+        shape, held_out = problem.rows.x.shape[1:], len(problem.validation_rows)
+        return self._settings(len(problem.rows), held_out, shape, problem.num_outputs)
 
     def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
         """The same learner with its kernel on the standardised scale of these features."""

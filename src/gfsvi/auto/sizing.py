@@ -65,6 +65,8 @@ def sized(
         changes["training"] = phases.training(resized, POSTERIOR)
     if isinstance(mean, AbstractMeanFit):
         changes["mean"] = _resized_mean(mean, settings, phases)
+    if computed:
+        changes["is_over"] = phases.is_over(POSTERIOR)
     fields = {field.name for field in dataclasses.fields(method)}
     return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
 

@@ -18,7 +18,8 @@ from gfsvi.inference.models import GPModel
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.one_of import OneOf
 from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.likelihoods.base import has_noise
+from gfsvi.likelihoods.base import AbstractLikelihood, has_noise
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.plain.evidence import Slopes, log_evidence
@@ -36,12 +37,19 @@ _POSITIVE = ("stretch", "unit")
 def is_in_numpy(model: GPModel, x: np.ndarray) -> bool:
     """Whether the evidence of this model, all of whose parameters are unknown, is in NumPy."""
     likelihood = model.likelihood
-    known = isinstance(likelihood, Normal | WarpedNormal) or not has_noise(likelihood)
+    known = _scatter_of(likelihood) is not None or not has_noise(likelihood)
     is_plain = isinstance(model.function.mean, Zero) and np.ndim(x) == 2
     kernel = model.function.kernel
     is_free = not any(isinstance(leaf, float) for leaf in jax.tree.leaves(kernel))
     has_kernel = is_free and kernel_in_numpy(kernel) is not None
     return known and likelihood.has_gaussian_targets and is_plain and has_kernel
+
+
+def _scatter_of(likelihood: AbstractLikelihood) -> str | None:
+    """The name of the one parameter that says how observations scatter, if NumPy can learn it."""
+    if isinstance(likelihood, Normal | WarpedNormal):
+        return "noise"
+    return "dispersion" if isinstance(likelihood, NegativeBinomial) else None
 
 
 class Unknowns(NamedTuple):
@@ -60,8 +68,8 @@ class Unknowns(NamedTuple):
         """The parameters of the model, as a vector."""
         kernel, likelihood = self._kernel, self.model.likelihood
         parts = [np.log(kernel.lengthscale), np.log(kernel.variance)]
-        if self._has_noise:
-            parts.append(np.log(likelihood.noise))
+        if (name := _scatter_of(likelihood)) is not None:
+            parts.append(np.log(getattr(likelihood, name)))
         if self._warp is not None:
             parts += [_free(self._warp, name) for name in _WARP]
         return np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
@@ -89,7 +97,7 @@ class Unknowns(NamedTuple):
             value, slopes = log_evidence(correlation, self.x, values, widths, variance, spread)
         except np.linalg.LinAlgError:  # makes the line search step back
             return np.inf, np.zeros_like(vector)
-        gradient = self._gradient(slopes, lengthscale, noise_variance, warp)
+        gradient = self._gradient(slopes, lengthscale, noise, noise_variance, warp)
         return -(value + log_factor) / len(self.x), -gradient / len(self.x)
 
     def at(self, vector: np.ndarray) -> GPModel:
@@ -100,10 +108,9 @@ class Unknowns(NamedTuple):
             self._kernel, lengthscale=lengthscale.reshape(shape), variance=np.array(variance)
         )
         likelihood: Any = self.model.likelihood
-        if noise is not None:
-            likelihood = dataclasses.replace(
-                likelihood, noise=noise.reshape(np.shape(likelihood.noise))
-            )
+        if noise is not None and (name := _scatter_of(likelihood)) is not None:
+            shape = np.shape(getattr(likelihood, name))
+            likelihood = dataclasses.replace(likelihood, **{name: noise.reshape(shape)})
         if warp is not None:
             whole = likelihood.warp.with_learned(warp)
             likelihood = dataclasses.replace(likelihood, warp=whole)
@@ -121,10 +128,6 @@ class Unknowns(NamedTuple):
         return np.asarray(library_layout(np.asarray(self.y, np.float64)))
 
     @property
-    def _has_noise(self) -> bool:
-        return isinstance(self.model.likelihood, Normal | WarpedNormal)
-
-    @property
     def _warp(self) -> Warp | None:
         likelihood = self.model.likelihood
         return likelihood.warp.learned if isinstance(likelihood, WarpedNormal) else None
@@ -135,9 +138,9 @@ class Unknowns(NamedTuple):
         count = np.size(self._kernel.lengthscale)
         lengthscale, variance = np.exp(vector[:count]), float(np.exp(vector[count]))
         likelihood, rest = self.model.likelihood, vector[count + 1 :]
-        if not self._has_noise:
+        if (name := _scatter_of(likelihood)) is None:
             return lengthscale, variance, None, None
-        count = np.size(likelihood.noise)
+        count = np.size(getattr(likelihood, name))
         noise, rest = np.exp(rest[:count]), rest[count:]
         if self._warp is None:
             return lengthscale, variance, noise, None
@@ -149,9 +152,11 @@ class Unknowns(NamedTuple):
         self, noise: np.ndarray | None, warp: Warp | None
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Targets and noise variances (output, row), and the log slope of the warp."""
-        if noise is None:
-            outputs = self.model.function.outputs
-            targets = self.model.likelihood.gaussian_targets(self.y, outputs)
+        likelihood = self.model.likelihood
+        if noise is None or isinstance(likelihood, NegativeBinomial):
+            if noise is not None:
+                likelihood = dataclasses.replace(likelihood, dispersion=noise)
+            targets = likelihood.gaussian_targets(self.y, self.model.function.outputs)
             values, variance = map(np.asarray, targets[:2])
             return values, np.broadcast_to(variance, values.shape), 0.0
         values, log_factor = self._columns, 0.0
@@ -164,17 +169,19 @@ class Unknowns(NamedTuple):
         self,
         slopes: Slopes,
         lengthscale: np.ndarray,
+        noise: np.ndarray | None,
         noise_variance: np.ndarray,
         warp: Warp | None,
     ) -> np.ndarray:
         by_length = slopes.lengthscale if len(lengthscale) > 1 else [slopes.lengthscale.sum()]
         parts = [by_length, [slopes.variance]]
-        if self._has_noise:
-            # The variance is noise^2 + jitter.
-            by_noise = 2 * slopes.noise_variance * noise_variance / (noise_variance + JITTER)
+        if noise is not None:
+            # The variance is noise^2 + jitter, or one over the count + dispersion + jitter.
+            is_count = isinstance(self.model.likelihood, NegativeBinomial)
+            moved = noise[:, None] if is_count else 2 * noise_variance
+            by_noise = slopes.noise_variance * moved / (noise_variance + JITTER)
             by_output = by_noise.sum(axis=1)
-            is_shared = np.size(self.model.likelihood.noise) == 1
-            parts.append([by_output.sum()] if is_shared else by_output)
+            parts.append([by_output.sum()] if len(noise) == 1 else by_output)
         if warp is not None:
             by_warp = _by_warp(warp, self._columns, slopes.targets, self.weights)
             parts += [part.sum(axis=1) for part in by_warp]

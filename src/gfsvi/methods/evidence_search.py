@@ -79,7 +79,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
             start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
             fits.append(self._searched(start, rows[: self.few_rows], bounds))
         best = max(fits, key=lambda fit: fit.history.steps["objective"][-1])
-        if len(rows) > self.few_rows:
+        is_late = self.training.is_over is not None and self.training.is_over()
+        if len(rows) > self.few_rows and not is_late:
             best = self._searched(best.posterior, rows[: self.max_rows], bounds)
         return best
 
@@ -146,9 +147,11 @@ def _maximized(
     def watched(intermediate_result: object) -> None:
         objectives.append(-best[1])
         step = len(objectives)
-        if training.watch is None or step % training.evaluate_every:
-            return
-        if training.watch(Progress(step, training.num_steps, objectives[-1], None)):
+        if step % training.evaluate_every:  # a step on a wide table takes a second
+            is_over = training.is_over is not None and training.is_over()
+        else:
+            is_over = training.must_end(Progress(step, training.num_steps, objectives[-1], None))
+        if is_over:
             raise StopIteration
 
     minimize(
