@@ -3,6 +3,7 @@
 import functools
 import statistics
 from collections.abc import Callable
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -133,7 +134,7 @@ def _standardized(noise: Float[Array, "sample output"]) -> Float[Array, "sample 
         return noise
     if namespace(noise) is np:
         factor = np.linalg.cholesky(noise.T @ noise / num_samples)
-        return np.linalg.solve(factor, noise.T).T
+        return cast(Array, np.linalg.solve(factor, noise.T).T)
     factor = plain_cholesky(noise.T @ noise / num_samples)
     return solve_lower(factor[None], noise.T[None])[0].T
 
