@@ -85,6 +85,7 @@ def measured(command: list[str], folder: Path) -> dict[str, Any]:
     return {
         "exit_code": process.returncode,
         "seconds": time.perf_counter() - began,
+        "processor_seconds": usage.ru_utime + usage.ru_stime,
         "mebibytes": usage.ru_maxrss / 1024,
         "said": (folder / "said.txt").read_text().splitlines(),
     }
@@ -132,7 +133,8 @@ def main() -> int:
         found = fitted(name, arguments.seconds, extra)
         found["in_time"] = found["exit_code"] == 0 and found["seconds"] <= limit
         records.append(found)
-        told = f"{found['seconds']:6.1f} s {found['mebibytes']:6.0f} MiB"
+        told = f"{found['seconds']:6.1f} s, {found['processor_seconds']:5.1f} s of a processor,"
+        told += f" {found['mebibytes']:6.0f} MiB"
         told += f" in time: {found['in_time']!s:<5} usable: {found['usable']!s:<5}"
         print(f"{name:<14} {told}", *found["said"], sep="\n    ", flush=True)
     if arguments.output is not None:

@@ -46,12 +46,9 @@ class Phases:
 
     def training(self, training: Training, phase: str) -> Training:
         """The same training, stopped when the phase has used its share of the time."""
-        watch = None
-        if self._watch is not None:
-            tell = self._watch
 
-            def watch(progress: Progress) -> bool:
-                return bool(tell(phase, progress))
+        def watch(progress: Progress) -> bool:
+            return self._watch is not None and bool(self._watch(phase, progress))
 
         return dataclasses.replace(
             training, watch=watch, checkpoint=self._checkpoint, is_over=self.is_over(phase)

@@ -67,8 +67,9 @@ def work_of(
     in_haste: bool = False,
 ) -> Work | None:
     """The work of a posterior in closed form; None for other methods and for images."""
-    is_closed = isinstance(method, GFSVI) and isinstance(method.covariance, ClosedForm)
-    if not is_closed or settings.image_shape is not None or settings.num_points is None:
+    if not isinstance(method, GFSVI) or not isinstance(method.covariance, ClosedForm):
+        return None
+    if settings.image_shape is not None or settings.num_points is None:
         return None
     if not is_in_numpy(method.network):
         return None

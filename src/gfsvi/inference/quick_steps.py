@@ -164,7 +164,7 @@ def _is_told_to_stop(
     always: bool = False,
 ) -> bool:
     if step % training.evaluate_every and not always:  # a step of a large network takes a second
-        return training.is_over is not None and training.is_over()
+        return training.is_late
     return training.must_end(Progress(step, num_steps, objective, score))
 
 

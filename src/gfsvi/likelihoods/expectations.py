@@ -23,6 +23,7 @@ _NUM_NODES = 201
 _MAX_OFFSET = 5.0
 # Sobol points on a grid of 2^-20 are exact in single precision, too.
 _BITS = 20
+_FEW_OUTPUTS = 20
 
 
 def expectation_by_quadrature(
@@ -150,12 +151,19 @@ def _shifted_sobol(
 
 @functools.cache
 def even_noise(num_samples: int, num_outputs: int) -> Float[np.ndarray, "sample output"]:
-    """Standard normal numbers that fill space evenly, each with its mirror image."""
+    """Standard normal numbers that fill space evenly, each with its mirror image.
+
+    In many dimensions no few numbers do; there, each output has even numbers in random order.
+    """
     from scipy.special import ndtri
 
-    half = (num_samples + 1) // 2
-    shift = np.random.default_rng(0).integers(2**_BITS, size=num_outputs, dtype=np.uint32)
-    noise = ndtri(((_sobol(half, num_outputs) ^ shift) + 0.5) / 2**_BITS)
+    half, random = (num_samples + 1) // 2, np.random.default_rng(0)
+    if num_outputs > _FEW_OUTPUTS:
+        order = np.argsort(random.uniform(size=(half, num_outputs)), axis=0)
+        noise = ndtri((order + 0.5) / half)
+    else:
+        shift = random.integers(2**_BITS, size=num_outputs, dtype=np.uint32)
+        noise = ndtri(((_sobol(half, num_outputs) ^ shift) + 0.5) / 2**_BITS)
     return np.concatenate([noise, -noise])[:num_samples]
 
 

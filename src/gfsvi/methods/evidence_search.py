@@ -84,12 +84,11 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         starts = (models[0], _shortened(models[0]))
         first = max((self._searched(start, few, bounds) for start in starts), key=_objective)
         fits = [first]
-        for other in models[1:]:
+        for other in () if self.training.is_late else models[1:]:
             start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
             fits.append(self._searched(start, few, bounds))
         best = max(fits, key=_objective)
-        is_late = self.training.is_over is not None and self.training.is_over()
-        if len(rows) > self.few_rows and not is_late:
+        if len(rows) > self.few_rows and not self.training.is_late:
             best = self._searched(best.posterior, rows[: self.max_rows], bounds)
         return best
 
@@ -169,7 +168,7 @@ def _maximized(
         objectives.append(-best[1])
         step = len(objectives)
         if step % training.evaluate_every:  # a step on a wide table takes a second
-            is_over = training.is_over is not None and training.is_over()
+            is_over = training.is_late
         else:
             is_over = training.must_end(Progress(step, training.num_steps, objectives[-1], None))
         if is_over:

@@ -57,7 +57,12 @@ class Training:
     def must_end(self, progress: Progress) -> bool:
         """Tell the watcher, and ask it and the clock whether to stop."""
         told = self.watch is not None and bool(self.watch(progress))
-        return told or (self.is_over is not None and self.is_over())
+        return told or self.is_late
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time for this run is over."""
+        return self.is_over is not None and self.is_over()
 
     def for_rows(self, num_rows: int) -> "Training":
         """The same training with the optimiser and number of steps for this many rows."""
