@@ -74,6 +74,23 @@ def share_left(
     return np.clip(1 - np.sum(explained**2, axis=0) / kernel.variance, 0.0, 1.0)
 
 
+def novelty(
+    kernel: StationaryKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """What known rows leave open at rows, and at those beyond their range more; as `share_left`."""
+    covered = 1 - share_left(kernel, known, factor, x)
+    return 1 - covered * np.exp(-beyond_range(known, x))
+
+
+def beyond_range(known: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """How far rows are beyond the range of known ones, in the column where that is farthest.
+
+    In units of the rows, which are standard deviations: a column that hardly affects the target
+    within its range, such as a date, may do so later.
+    """
+    return np.maximum(x - known.max(axis=0), known.min(axis=0) - x).max(axis=1).clip(0)
+
+
 def solve_lower(factor: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solve with a lower triangular matrix block by block: NumPy has no such solver."""
     solved = np.empty_like(right)
