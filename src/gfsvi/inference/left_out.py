@@ -14,6 +14,7 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 from gfsvi.data import Data
 from gfsvi.inference.conjugate import Interpolation, Sums, sums_over_rows
 from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.resolution import rounding_noise
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 
@@ -91,7 +92,8 @@ def _judged_rows(
     for o, residual in enumerate(y - f):
         scale = float(np.std(y[o])) or 1.0
         axes = _axes(interpolation, sums, o, weights[o])
-        judged.append(_Judged(residual, *axes, scale, *given))
+        least = max(SMALLEST_NOISE * scale, rounding_noise(y[o]))
+        judged.append(_Judged(residual, *axes, scale, *given, least))
     return judged
 
 
@@ -126,6 +128,7 @@ class _Judged(NamedTuple):
     row_weights: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
     left: Float[np.ndarray, " row"]
+    least_noise: float
 
     def log_densities(self, noise: float, step: float) -> Float[np.ndarray, " row"]:
         """The log density of each row, without its own effect on the fit."""
@@ -149,7 +152,7 @@ class _Judged(NamedTuple):
             found = self.log_densities(np.exp(log_noise), step)
             return -float(np.average(found, weights=self.row_weights))
 
-        bounds = (np.log(SMALLEST_NOISE * self.scale), np.log(LARGEST_NOISE * self.scale))
+        bounds = (np.log(self.least_noise), np.log(LARGEST_NOISE * self.scale))
         result: OptimizeResult = minimize_scalar(loss, bounds=bounds, method="bounded")
         noise = float(np.exp(result["x"]))
         return Choice(noise, step, self.log_densities(noise, step), self.row_weights)
