@@ -6,9 +6,10 @@ import warnings
 import numpy as np
 import pytest
 
-from gfsvi import GFSVIClassifier, GFSVIRegressor
+from gfsvi import Data, GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import within_budget
 from gfsvi.auto.phases import MEAN, POSTERIOR, PRIOR, Phases
+from gfsvi.auto.problem import Problem
 from gfsvi.auto.recipe import recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.within_budget import (
@@ -31,8 +32,13 @@ def settings_of(rows=5000, features=10, outputs=1):
     return Settings.derive(METHOD, rows, 0, (features,), outputs, 0)
 
 
+def problem_of(settings, outputs=1, likelihood=None):
+    rows = Data(np.zeros((2, 1)), np.zeros((2, outputs)))
+    return Problem(rows, np.zeros(0, int), likelihood or Normal(), (), settings)
+
+
 def work(settings, outputs=1, likelihood=None, **options):
-    return work_of(settings, METHOD, likelihood or Normal(), outputs, **options)
+    return work_of(problem_of(settings, outputs, likelihood), METHOD, **options)
 
 
 @pytest.fixture
@@ -72,7 +78,7 @@ def test_labels_take_rounds_and_fewer_in_haste():
 
 def test_methods_that_are_trained_and_images_have_no_such_work():
     trained = recipe_for("gfsvi_paper").method
-    assert work_of(settings_of(), trained, Normal(), 1) is None
+    assert work_of(problem_of(settings_of()), trained) is None
     images = Settings.derive(METHOD, 100, 0, (4, 4), 1, 0)
     assert work(images) is None and long_fit(None) is None
 

@@ -3,7 +3,6 @@
 import dataclasses
 import math
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
@@ -22,7 +21,7 @@ from gfsvi.auto.holding_out import (
 )
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
-from gfsvi.auto.phases import PRIOR, Phases
+from gfsvi.auto.phases import Phases
 from gfsvi.auto.priors import (
     blank_prior,
     chosen_prior,
@@ -32,8 +31,9 @@ from gfsvi.auto.priors import (
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
+from gfsvi.auto.rows import centre_and_spread, checked_weights
 from gfsvi.auto.settings import Settings
-from gfsvi.auto.sizing import network_for, sized
+from gfsvi.auto.sizing import choice_within, network_for, sized
 from gfsvi.auto.targets import (
     Labels,
     Observed,
@@ -42,23 +42,13 @@ from gfsvi.auto.targets import (
     observed_numbers_of_classes,
 )
 from gfsvi.auto.units import Feature, features_of
-from gfsvi.auto.within_budget import (
-    LongFitWarning,
-    Work,
-    long_fit,
-    simpler_fit,
-    simplified,
-    work_of,
-)
+from gfsvi.auto.within_budget import affordable, simpler_fit, work_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.methods.base import AbstractMethod, Precompiled
-from gfsvi.methods.empirical_bayes import EmpiricalBayes
-from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
-from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.clock import Clock
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.randomness import folded
@@ -99,7 +89,7 @@ class Learner:
         """Fit a prepared table, whose rows may have weights."""
         classes = preparation.classes
         if weights is not None:
-            weights = _checked_weights(weights, len(table.usable))[table.usable]
+            weights = checked_weights(weights, len(table.usable))[table.usable]
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
@@ -132,11 +122,10 @@ class Learner:
         words = np.random.SeedSequence(settings.seed).generate_state(4)
         random = jax.random.wrap_key_data(words, impl=RANDOM)
         key, prior_key, fit_key = (folded(random, number) for number in range(3))
-        work = self._work(problem, in_haste=True)
-        reserved = None if work is None else work.seconds()
-        budget = parameters.time_budget
+        budget, work = parameters.time_budget, work_of(problem, self.recipe.method, in_haste=True)
+        reserved = None if budget is None or work is None else work.seconds()
         phases = Phases(self._checkpoints(problem), parameters.watch, budget, reserved)
-        choice = _within(self.recipe.choice, phases)
+        choice = choice_within(self.recipe.choice, phases)
         outputs = problem.num_outputs
         network = network_for(parameters.network, self.recipe.method, settings, outputs)
         method = sized(self.recipe, settings, network, phases)
@@ -180,10 +169,10 @@ class Learner:
         clock = Clock(self.parameters.time_budget)
         order = order_of_rows(self.parameters, order, len(x))
         if weights is not None:
-            counted = np.flatnonzero(_checked_weights(weights, len(x)))
+            counted = np.flatnonzero(checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
             order = order and order._replace(times=order.times[counted])
-        centre, spread = _centre_and_spread(x, weights)
+        centre, spread = centre_and_spread(x, weights)
         fraction = share_held_out(self.parameters, self.recipe, x.shape, order)
         held_out = held_out_rows(len(x), fraction, int(self.parameters.random_state), order)
         with limit_threads(len(x)):
@@ -197,7 +186,8 @@ class Learner:
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
             )
             features = features_of(problem.feature_names, spread, preparation)
-            problem = self._affordable(problem, clock)
+            if self.parameters.num_points is None:
+                problem = affordable(problem, self.recipe.method, clock)
             solution = self._in_units_of(features)._within(clock).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
@@ -233,21 +223,6 @@ class Learner:
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
-
-    def _affordable(self, problem: Problem, clock: Clock) -> Problem:
-        """The problem with sizes for which there is time; without a limit, a long fit says so."""
-        if math.isinf(clock.left):
-            if (sentence := long_fit(self._work(problem))) is not None:
-                warnings.warn(sentence, LongFitWarning, stacklevel=5)
-            return problem
-        if self.parameters.num_points is not None:
-            return problem
-        work = self._work(problem, in_haste=True)
-        return dataclasses.replace(problem, settings=simplified(problem.settings, work, clock.left))
-
-    def _work(self, problem: Problem, *, in_haste: bool = False) -> Work | None:
-        given = (problem.settings, self.recipe.method, problem.likelihood, problem.num_outputs)
-        return work_of(*given, in_haste=in_haste)
 
     def _within(self, clock: Clock) -> "Learner":
         """The same learner with the time that is left."""
@@ -322,40 +297,3 @@ class Learner:
             "version": __version__,
         }
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
-
-
-def _within(
-    choice: EmpiricalBayes | EvidenceSearch, phases: Phases
-) -> EmpiricalBayes | EvidenceSearch:
-    """The same choice of a prior, limited to its share of the time budget."""
-    if isinstance(choice, EvidenceSearch):
-        training, otherwise = phases.training(choice.training, PRIOR), choice.otherwise
-        return dataclasses.replace(choice, training=training, otherwise=_within(otherwise, phases))
-    last = None if choice.last is None else phases.training(choice.last, PRIOR)
-    return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
-
-
-def _centre_and_spread(
-    x: np.ndarray, weights: np.ndarray | None
-) -> tuple[np.ndarray | float, np.ndarray | float]:
-    """Centre and spread of each feature; for images, of all pixels together."""
-    if x.ndim == 2:
-        return np.average(x, axis=0, weights=weights), spreads(x, weights)
-    inner = tuple(range(1, x.ndim))
-    centre = float(np.average(x.mean(axis=inner), weights=weights))
-    variance = np.average(((x - centre) ** 2).mean(axis=inner), weights=weights)
-    return centre, float(np.sqrt(variance)) or 1.0
-
-
-def _checked_weights(weights: np.ndarray, num_rows: int) -> np.ndarray:
-    if np.shape(weights) != (num_rows,) or not np.all(np.isfinite(weights) & (weights >= 0)):
-        raise ValueError(
-            f"expected one weight per row, ({num_rows},), none of them negative or NaN; got an "
-            f"array of shape {np.shape(weights)}. Leave the weights out to count all rows alike."
-        )
-    if np.count_nonzero(weights) < 2:
-        raise ValueError(
-            "expected at least two rows with a positive weight; got "
-            f"{np.count_nonzero(weights)}. Give more rows a weight."
-        )
-    return weights

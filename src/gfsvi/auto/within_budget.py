@@ -2,20 +2,21 @@
 
 import dataclasses
 import math
+import warnings
 from collections.abc import Collection
 from typing import NamedTuple
 
 from gfsvi.auto.phases import IN_WORDS
+from gfsvi.auto.problem import Problem
 from gfsvi.auto.settings import Settings
 from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.inference.conjugate import MANY_OUTPUTS
 from gfsvi.inference.conjugate_fit import NUM_ROUNDS
-from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.networks.in_numpy import is_in_numpy
-from gfsvi.numerics.clock import operations_per_second
+from gfsvi.numerics.clock import Clock, operations_per_second
 
 SHARE_OF_POSTERIOR = 0.35
 """Of the time budget; the rest is for the prior, the mean and the examination of the result."""
@@ -58,15 +59,9 @@ class Work(NamedTuple):
         return self.operations() / (EFFICIENCY * operations_per_second())
 
 
-def work_of(
-    settings: Settings,
-    method: AbstractMethod,
-    likelihood: AbstractLikelihood,
-    num_outputs: int,
-    *,
-    in_haste: bool = False,
-) -> Work | None:
+def work_of(problem: Problem, method: AbstractMethod, *, in_haste: bool = False) -> Work | None:
     """The work of a posterior in closed form; None for other methods and for images."""
+    settings = problem.settings
     if not isinstance(method, GFSVI) or not isinstance(method.covariance, ClosedForm):
         return None
     if settings.image_shape is not None or settings.num_points is None:
@@ -78,10 +73,20 @@ def work_of(
         settings.num_rows,
         settings.num_features,
         settings.num_points,
-        num_outputs,
+        problem.num_outputs,
         sum(settings.hidden),
-        1 if likelihood.conjugate else rounds,
+        1 if problem.likelihood.conjugate else rounds,
     )
+
+
+def affordable(problem: Problem, method: AbstractMethod, clock: Clock) -> Problem:
+    """The problem with sizes for which there is time; without a limit, a long fit says so first."""
+    if math.isinf(clock.left):
+        if (sentence := long_fit(work_of(problem, method))) is not None:
+            warnings.warn(sentence, LongFitWarning, stacklevel=5)
+        return problem
+    work = work_of(problem, method, in_haste=True)
+    return dataclasses.replace(problem, settings=simplified(problem.settings, work, clock.left))
 
 
 def simplified(settings: Settings, work: Work | None, seconds: float) -> Settings:
