@@ -50,6 +50,7 @@ from gfsvi.methods.base import AbstractMethod, Precompiled
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.numerics.clock import Clock
+from gfsvi.numerics.compilation import let_go_if_many
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
@@ -165,6 +166,7 @@ class Learner:
         order: TimeOrder | None = None,
     ) -> Fitted:
         check_parameters(self.parameters, self.prior_scale)
+        let_go_if_many()
         began, counted = time.monotonic(), np.arange(len(x))
         clock = Clock(self.parameters.time_budget)
         order = order_of_rows(self.parameters, order, len(x))
@@ -201,23 +203,21 @@ class Learner:
             validation_rows=counted[held_out],
         )
         y = observed.y if isinstance(observed.target, Labels) else y
-        if clock.is_over():
-            late = over_budget(time.monotonic() - began, self.parameters.time_budget)
-            late = () if late is None else (late,)
-            return dataclasses.replace(fitted, diagnostics=(*late, *fitted.diagnostics))
-        return self._judged(fitted, Data(x, y, weights), held_out, order, began)
+        rows = None if clock.is_over() else Data(x, y, weights)
+        return self._judged(fitted, rows, held_out, order, began)
 
     def _judged(
         self,
         fitted: Fitted,
-        rows: Data,
+        rows: Data | None,
         held_out: np.ndarray,
         order: TimeOrder | None,
         began: float,
     ) -> Fitted:
-        """The fit with what its predictions of unseen rows, and the clock, say about it."""
-        method = type(self.recipe.method)
-        found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
+        """The fit with what its predictions of unseen rows, if given, and the clock say of it."""
+        method, found = type(self.recipe.method), ()
+        if rows is not None:
+            found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         if order is not None and len(held_out):
