@@ -28,6 +28,8 @@ EFFICIENCY = 0.4
 """Of the speed of a product of matrices, since not all is one."""
 VERY_LONG = 120.0
 """Seconds beyond which a fit says first how long it will take."""
+CERTAINLY_SHORT = 1e10
+"""Operations that take seconds on any machine, so that its speed need not be measured."""
 
 
 class LongFitWarning(UserWarning):
@@ -102,11 +104,10 @@ def simplified(settings: Settings, work: Work | None, seconds: float) -> Setting
 
 def long_fit(work: Work | None) -> str | None:
     """A sentence about a fit that will take minutes."""
-    seconds = 0.0 if work is None else work.seconds()
-    if seconds < VERY_LONG:
+    if work is None or work.operations() < CERTAINLY_SHORT or work.seconds() < VERY_LONG:
         return None
     return (
-        f"This fit will take about {seconds / 60:.0f} minutes: set a time budget, such as "
+        f"This fit will take about {work.seconds() / 60:.0f} minutes: set a time budget, such as "
         "`--time-budget 60`, in Python `time_budget=60`, for a simpler one."
     )
 
