@@ -190,7 +190,7 @@ class Learner:
             features = features_of(problem.feature_names, spread, preparation)
             if self.parameters.num_points is None:
                 problem = affordable(problem, self.recipe.method, clock)
-            solution = self._in_units_of(features)._within(clock).solve(problem)
+            solution = self._in_units_of(features, clock).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
@@ -224,30 +224,27 @@ class Learner:
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
 
-    def _within(self, clock: Clock) -> "Learner":
-        """The same learner with the time that is left."""
-        if math.isinf(clock.left):
-            return self
-        parameters = dataclasses.replace(self.parameters, time_budget=max(clock.left, 1e-3))
-        return dataclasses.replace(self, parameters=parameters)
-
     def _wanted(self, problem: Problem) -> Settings:
         """The sizes without a time limit."""
-        shape, held_out = problem.rows.x.shape[1:], len(problem.validation_rows)
-        return self._settings(len(problem.rows), held_out, shape, problem.num_outputs)
+        rows, held_out = problem.rows, len(problem.validation_rows)
+        return self._settings(len(rows), held_out, rows.x.shape[1:], problem.num_outputs)
 
-    def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
-        """The same learner with its kernel on the standardised scale of these features."""
+    def _in_units_of(self, features: Sequence[Feature], clock: Clock) -> "Learner":
+        """The learner with its kernel on the standardised scale, and the time that is left."""
         kernel = kernel_in_model_units(self.parameters.kernel, features)
-        return dataclasses.replace(
-            self, parameters=dataclasses.replace(self.parameters, kernel=kernel)
-        )
+        budget = None if math.isinf(clock.left) else max(clock.left, 1e-3)
+        parameters = dataclasses.replace(self.parameters, kernel=kernel, time_budget=budget)
+        return dataclasses.replace(self, parameters=parameters)
 
     def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
         given = self.parameters.likelihood
         likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
         return observed_numbers(
-            y, likelihood, weights, conjugate=self.recipe.method.needs_conjugate
+            y,
+            likelihood,
+            weights,
+            conjugate=self.recipe.method.needs_conjugate,
+            adaptive=self.recipe.leaves_rows_out,
         )
 
     def _settings(

@@ -11,8 +11,11 @@ from gfsvi.auto.problem import Problem
 from gfsvi.auto.settings import Settings
 from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.diagnostics import Diagnostic
+from gfsvi.inference.adaptive_fit import NUM_ROUNDS as ADAPTIVE_ROUNDS
 from gfsvi.inference.conjugate import MANY_OUTPUTS
 from gfsvi.inference.conjugate_fit import NUM_ROUNDS
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
+from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.networks.in_numpy import is_in_numpy
@@ -77,8 +80,15 @@ def work_of(problem: Problem, method: AbstractMethod, *, in_haste: bool = False)
         settings.num_points,
         problem.num_outputs,
         sum(settings.hidden),
-        1 if problem.likelihood.conjugate else rounds,
+        _num_passes(problem.likelihood, rounds),
     )
+
+
+def _num_passes(likelihood: AbstractLikelihood, rounds: int) -> int:
+    """How often the sums over rows are made."""
+    if not likelihood.solved_as_normal:
+        return rounds
+    return 1 + ADAPTIVE_ROUNDS if isinstance(likelihood, AdaptiveNormal) else 1
 
 
 def affordable(problem: Problem, method: AbstractMethod, clock: Clock) -> Problem:
