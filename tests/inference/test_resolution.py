@@ -5,6 +5,7 @@ from gfsvi import GFSVIRegressor
 from gfsvi.inference.resolution import LARGEST_SHARE, rounding_noise
 
 RANDOM = np.random.default_rng(0)
+SMALL = {"kernel": "rbf", "hidden": (20,), "num_steps": 30, "random_state": 0}
 
 
 @pytest.mark.parametrize("digits", [1, 2, 3])
@@ -32,7 +33,7 @@ def test_a_target_without_noise_is_not_predicted_more_certainly_than_it_was_reco
     widths = []
     for inputs in (x, np.append(x, [[1.0001]], axis=0)):
         y = 4 * inputs[:, 0]  # multiples of 0.5, but for the last one that is added
-        fit = GFSVIRegressor(kernel="rbf", hidden=(20,), num_steps=30, random_state=0)
+        fit = GFSVIRegressor(likelihood="warped_normal", **SMALL)
         low, high = fit.fit(inputs, y).predict_distribution(x).interval(0.95)
         widths.append(float(np.median(high - low)))
     assert widths[0] > 3.5 * 0.5 / 12**0.5 > 2 * widths[1]
