@@ -31,7 +31,7 @@ EXPERIMENT = """
 task = "regression"
 datasets = ["table.csv:y"]
 [settings]
-kernel = { name = "rbf", lengthscale = 1.0 }
+kernel = "rbf"
 network = { hidden = [10] }
 [methods.exact_gp]
 method = "exact_gp"
