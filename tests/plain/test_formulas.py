@@ -28,11 +28,19 @@ from gfsvi.kernels import (
     White,
 )
 from gfsvi.kernels.in_numpy import kernel_in_numpy
-from gfsvi.likelihoods import Bernoulli, Categorical, Normal, StudentT, WarpedNormal
+from gfsvi.likelihoods import (
+    Bernoulli,
+    Categorical,
+    NegativeBinomial,
+    Normal,
+    Poisson,
+    StudentT,
+    WarpedNormal,
+)
 from gfsvi.networks import MLP
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.precision import double
-from gfsvi.plain.networks import TanhNetwork, random_network, tangents
+from gfsvi.plain.networks import TanhNetwork, first_moving, random_network, tangents
 from gfsvi.plain.posterior import BLOCK, solve_lower
 from gfsvi.predictives.warp import Warp
 
@@ -140,6 +148,17 @@ def test_the_network_and_its_tangent_kernel_are_those_of_the_library():
     np.testing.assert_allclose(found, rows[0] @ rows[1].swapaxes(1, 2), rtol=1e-9)
 
 
+def test_outputs_are_alike_if_only_their_own_weights_move():
+    _, _, plain = network_and_weights()
+    variances = (1e-87, 1e-87, 2.0)
+    first = first_moving(variances)
+    assert (first, first_moving((0.5, 1.0, 2.0))) == (2, 0)
+    found = tangents(variances, plain.linearized(X, first)[1], plain.linearized(Z, first)[1])
+    whole = tangents(variances, plain.linearized(X)[1], plain.linearized(Z)[1])
+    assert found.shape == (1, 9, 7) and whole.shape == (2, 9, 7)
+    np.testing.assert_allclose(np.broadcast_to(found, whole.shape), whole, rtol=1e-12)
+
+
 def _derivatives(network, params, x):
     """Of every output at every row by every weight, (output, row, ...)."""
     jacobian = jax.jacobian(lambda p: network.apply(p, jnp.asarray(x)).T)(params)
@@ -172,6 +191,7 @@ def test_a_random_network_varies_over_the_lengths_that_are_given():
 
 Y = RANDOM.normal(size=9)
 TWO = RANDOM.normal(size=(9, 2))
+COUNTS = np.array([0.0, 3.0, 1.0, 0.0, 12.0, 2.0, 5.0, 0.0, 1.0])
 MODELS = {
     "normal": (Normal(0.3), Y, 1),
     "two outputs": (Normal(np.array([0.3, 0.5])), TWO, 2),
@@ -179,6 +199,9 @@ MODELS = {
     "warped": (WarpedNormal(np.array([0.3]), Warp.fitted(Y)), Y, 1),
     "two warps": (WarpedNormal(np.array([0.3, 0.4]), Warp.fitted(TWO)), TWO, 2),
     "labels": (Categorical(3), np.array([0, 1, 2, 0, 1, 2, 2, 0, 1]), 3),
+    "counts": (NegativeBinomial(np.array([0.7])), COUNTS, 1),
+    "two counts": (NegativeBinomial(np.array([0.7, 0.2])), np.stack([COUNTS, COUNTS[::-1]], 1), 2),
+    "events": (Poisson(), COUNTS, 1),
 }
 
 
@@ -202,8 +225,11 @@ def test_the_evidence_and_its_gradient_are_those_of_the_library(name, kernel):
         found = slopes_of(lambda v, one=one: one.loss(v)[0], vector)
         np.testing.assert_allclose(one.loss(vector)[1], found, rtol=1e-5, atol=1e-7)
     by_library = jax_evidence(unknowns.at(vector), Data(X, y, weighted.weights)) / len(X)
-    # Weights of mean one leave the factors of noise as they are, up to a constant.
-    constant = -0.5 * outputs * np.mean(np.log(weighted.weights))
+    # Weights of mean one leave the factors of noise as they are where all rows have the same.
+    targets = unknowns.at(vector).likelihood.gaussian_targets(y, outputs)
+    variance = np.broadcast_to(targets.variance, (outputs, 9))
+    factors = (1 - weighted.weights) * np.log(2 * np.pi * variance) - np.log(weighted.weights)
+    constant = 0.5 * np.sum(factors) / len(X)
     np.testing.assert_allclose(-weighted.loss(vector)[0] + constant, by_library, rtol=1e-6)
 
 
@@ -259,7 +285,7 @@ def test_models_with_other_parameters_are_left_to_jax():
 
 
 LIKELIHOODS = {
-    **{name: MODELS[name] for name in ("normal", "two outputs", "warped", "labels")},
+    **{name: MODELS[name] for name in MODELS},
     "yes or no": (Bernoulli(), np.array([0, 1, 1, 0, 1, 0, 0, 1, 1]), 1),
 }
 

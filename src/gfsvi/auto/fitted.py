@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from gfsvi.auto import format_1, scores
 from gfsvi.auto.description import described
 from gfsvi.auto.importance import Importance, importance
+from gfsvi.auto.looked_at import affordable_predictions, quickest
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
 from gfsvi.auto.settings import Settings
@@ -163,7 +164,10 @@ class Fitted:
             groups = {name: (i,) for i, name in enumerate(self.feature_names)}
         else:
             groups = self.preparation.features_of_columns
-        return importance(self._responses, rows, groups, seed=seed, weights=weights)
+        groups = quickest(groups, self.prior)
+        most = affordable_predictions(self.posterior)
+        options = {"seed": seed, "weights": weights, "max_predictions": most}
+        return importance(self._responses, rows, groups, **options)
 
     def _responses(self, x: np.ndarray) -> np.ndarray:
         """Means by target (row[, target]), or the probabilities of classes (row, 1, class)."""

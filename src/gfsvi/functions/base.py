@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
-from gfsvi.values import AbstractValues, Marginals, as_gaussian
+from gfsvi.values import AbstractValues, Independent, as_gaussian
 
 
 class AbstractRandomFunction(Printed):
@@ -40,7 +40,7 @@ class SampledFunction(Protocol):
 class NumpyFunction(Protocol):
     """A random function that can be evaluated in NumPy, without compiling anything."""
 
-    def marginals_in_numpy(self, x: np.ndarray) -> Marginals | None:
+    def marginals_in_numpy(self, x: np.ndarray) -> Independent | None:
         """The distribution of the value at each point; None if that needs JAX after all."""
         ...
 

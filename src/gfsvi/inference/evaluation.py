@@ -18,14 +18,14 @@ from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 from gfsvi.plain.kernels import PlainKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, tangents
+from gfsvi.plain.networks import Layers, TanhNetwork, first_moving, tangents
 
 
 class AtPoints(NamedTuple):
     """Values, tangent kernel, prior mean and prior covariance at the measurement points."""
 
     values: Float[np.ndarray, "output point"]
-    tangents: Float[np.ndarray, "output point point"]
+    tangents: Float[np.ndarray, "#output point point"]
     prior_mean: Float[np.ndarray, "output point"]
     prior_cov: Float[np.ndarray, "point point"]
 
@@ -34,7 +34,7 @@ class AtRows(NamedTuple):
     """Values at rows, and tangent kernel and prior covariance between rows and points."""
 
     values: Float[np.ndarray, "output row"]
-    tangents: Float[np.ndarray, "output row point"]
+    tangents: Float[np.ndarray, "#output row point"]
     prior_cov: Float[np.ndarray, "row point"]
 
 
@@ -60,7 +60,7 @@ def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray
     network = network_in_numpy(function.network, function.params)
     if kernel is None or network is None:
         return _WithJax(function, prior, points)
-    f, layers = network.linearized(points)
+    f, layers = network.linearized(points, first_moving(function.variances))
     return _InNumpy(network, function.variances, kernel, prior, points, f, layers)
 
 
@@ -82,7 +82,8 @@ class _InNumpy(NamedTuple):
         return AtPoints(self.values, gram, mean, self.kernel.gram(self.points))
 
     def at_rows(self, x: np.ndarray) -> AtRows:
-        f, layers = self.network.linearized(np.asarray(x, np.float64))
+        first = first_moving(self.variances)
+        f, layers = self.network.linearized(np.asarray(x, np.float64), first)
         cross = tangents(self.variances, layers, self.layers)
         return AtRows(f, cross, self.kernel.cross(np.asarray(x, np.float64), self.points))
 

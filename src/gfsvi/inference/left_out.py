@@ -14,6 +14,7 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 from gfsvi.data import Data
 from gfsvi.inference.conjugate import Interpolation, Sums, sums_over_rows
 from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.resolution import rounding_noise
 from gfsvi.inference.tails import FitTails, Tails, normal_tails
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
@@ -125,7 +126,8 @@ def _judged_rows(
     for o, residual in enumerate(y - f):
         scale = float(np.std(y[o])) or 1.0
         axes = _axes(interpolation, sums, o, weights[o])
-        judged.append(_Judged(residual, *axes, scale, *given))
+        least = max(SMALLEST_NOISE * scale, rounding_noise(y[o]))
+        judged.append(_Judged(residual, *axes, scale, *given, least))
     return judged
 
 
@@ -160,6 +162,7 @@ class _Judged(NamedTuple):
     row_weights: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
     left: Float[np.ndarray, " row"]
+    least_noise: float
 
     def predicted(self, noise: float, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and variances of observations, each without its own effect on the fit."""
@@ -183,7 +186,7 @@ class _Judged(NamedTuple):
             found = tails(*predicted, self.row_weights)[1]
             return -float(np.average(found, weights=self.row_weights))
 
-        bounds = (np.log(SMALLEST_NOISE * self.scale), np.log(LARGEST_NOISE * self.scale))
+        bounds = (np.log(self.least_noise), np.log(LARGEST_NOISE * self.scale))
         result: OptimizeResult = minimize_scalar(loss, bounds=bounds, method="bounded")
         noise = float(np.exp(result["x"]))
         found = tails(*self.predicted(noise, step), self.row_weights)

@@ -19,7 +19,8 @@ from gfsvi.inference.models import GPModel
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.one_of import OneOf
-from gfsvi.likelihoods.base import has_noise
+from gfsvi.likelihoods.base import AbstractLikelihood, has_noise
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
 from gfsvi.numerics.constraints import is_learnable
@@ -38,10 +39,17 @@ _POSITIVE = ("stretch", "unit")
 def is_in_numpy(model: GPModel, x: np.ndarray) -> bool:
     """Whether the evidence of this model is in NumPy."""
     likelihood = model.likelihood
-    known = isinstance(likelihood, Normal | WarpedNormal) or not has_noise(likelihood)
+    known = _scatter_of(likelihood) is not None or not has_noise(likelihood)
     is_plain = isinstance(model.function.mean, Zero) and np.ndim(x) == 2
     has_kernel = kernel_in_numpy(model.function.kernel) is not None
     return known and likelihood.has_gaussian_targets and is_plain and has_kernel
+
+
+def _scatter_of(likelihood: AbstractLikelihood) -> str | None:
+    """The name of the one parameter that says how observations scatter, if NumPy can learn it."""
+    if isinstance(likelihood, Normal | WarpedNormal):
+        return "noise"
+    return "dispersion" if isinstance(likelihood, NegativeBinomial) else None
 
 
 class Unknowns(NamedTuple):
@@ -61,8 +69,9 @@ class Unknowns(NamedTuple):
     def start(self) -> np.ndarray:
         """The parameters of the model, as a vector."""
         parts = [np.log(np.asarray(leaf, np.float64)) for leaf in self._learned]
-        if self._has_noise:
-            parts.append(np.log(self.model.likelihood.noise))
+        likelihood = self.model.likelihood
+        if (name := _scatter_of(likelihood)) is not None:
+            parts.append(np.log(getattr(likelihood, name)))
         if self._warp is not None:
             parts += [_free(self._warp, name) for name in _WARP]
         return np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
@@ -91,7 +100,7 @@ class Unknowns(NamedTuple):
             value, slopes = log_evidence(plain, self.x, values, spread)
         except np.linalg.LinAlgError:  # makes the line search step back
             return np.inf, np.zeros_like(vector)
-        gradient = self._gradient(slopes, noise_variance, warp)
+        gradient = self._gradient(slopes, noise, noise_variance, warp)
         if self.lengths is not None:
             for place, num_features in self._length_places:
                 log_density, slope = self.lengths.log_density(vector[place], num_features)
@@ -103,10 +112,9 @@ class Unknowns(NamedTuple):
         """The model with these parameters."""
         kernel, noise, warp = self._split(vector)
         likelihood: Any = self.model.likelihood
-        if noise is not None:
-            likelihood = dataclasses.replace(
-                likelihood, noise=noise.reshape(np.shape(likelihood.noise))
-            )
+        if noise is not None and (name := _scatter_of(likelihood)) is not None:
+            shape = np.shape(getattr(likelihood, name))
+            likelihood = dataclasses.replace(likelihood, **{name: noise.reshape(shape)})
         if warp is not None:
             whole = likelihood.warp.with_learned(warp)
             likelihood = dataclasses.replace(likelihood, warp=whole)
@@ -151,10 +159,6 @@ class Unknowns(NamedTuple):
         return np.asarray(library_layout(np.asarray(self.y, np.float64)))
 
     @property
-    def _has_noise(self) -> bool:
-        return isinstance(self.model.likelihood, Normal | WarpedNormal)
-
-    @property
     def _warp(self) -> Warp | None:
         likelihood = self.model.likelihood
         return likelihood.warp.learned if isinstance(likelihood, WarpedNormal) else None
@@ -168,9 +172,9 @@ class Unknowns(NamedTuple):
                 own, rest = np.split(rest, [np.size(leaf)])
                 leaves[number] = np.exp(own).reshape(np.shape(leaf))
         kernel = jax.tree.unflatten(structure, leaves)
-        if not self._has_noise:
+        if (name := _scatter_of(self.model.likelihood)) is None:
             return kernel, None, None
-        noise, rest = np.split(rest, [np.size(self.model.likelihood.noise)])
+        noise, rest = np.split(rest, [np.size(getattr(self.model.likelihood, name))])
         if self._warp is None:
             return kernel, np.exp(noise), None
         fields = dict(zip(_WARP, np.split(rest, len(_WARP)), strict=True))
@@ -181,9 +185,11 @@ class Unknowns(NamedTuple):
         self, noise: np.ndarray | None, warp: Warp | None
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Targets and noise variances (output, row), and the log slope of the warp."""
-        if noise is None:
-            outputs = self.model.function.outputs
-            targets = self.model.likelihood.gaussian_targets(self.y, outputs)
+        likelihood = self.model.likelihood
+        if noise is None or isinstance(likelihood, NegativeBinomial):
+            if noise is not None:
+                likelihood = dataclasses.replace(likelihood, dispersion=noise)
+            targets = likelihood.gaussian_targets(self.y, self.model.function.outputs)
             values, variance = map(np.asarray, targets[:2])
             return values, np.broadcast_to(variance, values.shape), 0.0
         values, log_factor = self._columns, 0.0
@@ -193,17 +199,22 @@ class Unknowns(NamedTuple):
         return values, np.broadcast_to(noise[:, None] ** 2, values.shape), log_factor
 
     def _gradient(
-        self, slopes: Slopes, noise_variance: np.ndarray, warp: Warp | None
+        self,
+        slopes: Slopes,
+        noise: np.ndarray | None,
+        noise_variance: np.ndarray,
+        warp: Warp | None,
     ) -> np.ndarray:
         leaves = jax.tree.leaves(self._kernel)
         pairs = zip(leaves, slopes.kernel, strict=True)
         parts = [np.ravel(slope) for leaf, slope in pairs if is_learnable(leaf)]
-        if self._has_noise:
-            # The variance is noise^2 + jitter.
-            by_noise = 2 * slopes.noise_variance * noise_variance / (noise_variance + JITTER)
+        if noise is not None:
+            # The variance is noise^2 + jitter, or one over the count + dispersion + jitter.
+            is_count = isinstance(self.model.likelihood, NegativeBinomial)
+            moved = noise[:, None] if is_count else 2 * noise_variance
+            by_noise = slopes.noise_variance * moved / (noise_variance + JITTER)
             by_output = by_noise.sum(axis=1)
-            is_shared = np.size(self.model.likelihood.noise) == 1
-            parts.append([by_output.sum()] if is_shared else by_output)
+            parts.append([by_output.sum()] if len(noise) == 1 else by_output)
         if warp is not None:
             by_warp = _by_warp(warp, self._columns, slopes.targets, self.weights)
             parts += [part.sum(axis=1) for part in by_warp]

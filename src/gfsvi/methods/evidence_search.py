@@ -94,12 +94,12 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         starts = (models[0], _shortened(models[0]))
         first = max((self._searched(start, few, models[0]) for start in starts), key=_objective)
         found = [(first, models[0])]
-        for blank in models[1:]:
+        for blank in () if self.training.is_late else models[1:]:
             start = _with_kernel(first.posterior, blank.function.kernel, like=first.posterior)
             found.append((self._searched(start, few, blank), blank))
         best, blank = max(found, key=lambda pair: _objective(pair[0]))
         best, blank = self._separated(best, blank, few)
-        if len(rows) > self.few_rows:
+        if len(rows) > self.few_rows and not self.training.is_late:
             best = self._searched(best.posterior, rows[: self.max_rows], blank)
         return best
 
@@ -220,9 +220,11 @@ def _maximized(
     def watched(intermediate_result: object) -> None:
         objectives.append(-best[1])
         step = len(objectives)
-        if training.watch is None or step % training.evaluate_every:
-            return
-        if training.watch(Progress(step, training.num_steps, objectives[-1], None)):
+        if step % training.evaluate_every:  # a step on a wide table takes a second
+            is_over = training.is_late
+        else:
+            is_over = training.must_end(Progress(step, training.num_steps, objectives[-1], None))
+        if is_over:
             raise StopIteration
 
     minimize(

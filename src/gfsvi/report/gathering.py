@@ -45,7 +45,8 @@ def gather(
     case = build_case(fitted, rows, targets, weights)
     prior = prior_evidence(case)
     importance = fitted.importance(case.x, weights=case.weights)
-    columns = tuple(case.columns[i] for i in importance.order)
+    by_name = {column.name: column for column in case.columns}
+    columns = tuple(by_name[importance.columns[i]] for i in importance.order)
     effects = effects_of_columns(case, columns)
     outputs, labels, joint = (), None, ()
     if case.is_classification:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from gfsvi.plain.networks import TanhNetwork
-from gfsvi.plain.posterior import ConjugatePosterior, share_left
+from gfsvi.plain.posterior import ConjugatePosterior, novelty
 from gfsvi.serving.kernels import kernel_of
 from gfsvi.serving.parts import NotServed, Part
 
@@ -28,7 +28,7 @@ def posterior_of(part: Part) -> ConjugatePosterior:
 
 
 class Novelty:
-    """`auto.novelty.Novelty`: the share of the prior's variance that training rows leave."""
+    """`auto.novelty.Novelty`: what training rows leave open, and more beyond their range."""
 
     def __init__(self, part: Part):
         process = part.expect("novelty:novelty").process.expect("function:conditioned_process")
@@ -38,7 +38,7 @@ class Novelty:
 
     def at(self, x: np.ndarray) -> np.ndarray:
         """Novelty of each row."""
-        return share_left(self._kernel, self._x, self._factor, x)
+        return novelty(self._kernel, self._x, self._factor, x)
 
 
 def _network_of(part: Part) -> tuple[TanhNetwork, tuple[float, ...]]:
