@@ -22,7 +22,7 @@ from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
 from gfsvi.predictives import StudentPredictive
 from gfsvi.predictives.warp import Warp
-from gfsvi.values import numpy_marginals
+from gfsvi.values import Independent
 
 RANDOM = np.random.default_rng(0)
 KEY = jax.random.key(0)
@@ -47,7 +47,7 @@ def test_observations_around_a_known_function_follow_students_t():
 
 
 def test_predictions_follow_students_t_of_function_and_noise_together():
-    predictive = LIKELIHOOD.predict(numpy_marginals(MEAN, VARIANCE), key=KEY)
+    predictive = LIKELIHOOD.predict(Independent(MEAN, VARIANCE), key=KEY)
     theirs = scipy.stats.t(4, MEAN[0], 0.8 * np.sqrt(VARIANCE[0] + 0.3**2))
     np.testing.assert_allclose(predictive.log_prob(Y), theirs.logpdf(Y), rtol=1e-12)
     np.testing.assert_allclose(predictive.std, theirs.std(), rtol=1e-6)
@@ -73,7 +73,7 @@ def test_the_expected_log_likelihood_is_the_mean_over_the_function():
 
 @double
 def test_the_likelihood_and_its_predictive_expect_the_same():
-    values = numpy_marginals(MEAN, VARIANCE)
+    values = Independent(MEAN, VARIANCE)
     warp = Warp.fitted(RANDOM.gamma(2.0, size=(50, 1)), 0.5)
     even = dataclasses.replace(LIKELIHOOD, spread=np.ones(1))
     for likelihood in (even, dataclasses.replace(even, warp=warp)):
@@ -84,7 +84,7 @@ def test_the_likelihood_and_its_predictive_expect_the_same():
 
 def test_many_degrees_of_freedom_are_normal():
     normal = AdaptiveNormal(np.array([0.3]), degrees_of_freedom=np.array([1e7]))
-    predictive = normal.predict(numpy_marginals(MEAN, VARIANCE), key=KEY)
+    predictive = normal.predict(Independent(MEAN, VARIANCE), key=KEY)
     theirs = scipy.stats.norm(MEAN[0], np.sqrt(VARIANCE[0] + 0.09))
     np.testing.assert_allclose(predictive.log_prob(Y), theirs.logpdf(Y), rtol=1e-5)
     np.testing.assert_allclose(predictive.quantile(0.9), theirs.ppf(0.9), rtol=1e-5)
@@ -96,7 +96,7 @@ def test_a_noise_function_multiplies_the_noise_at_each_row():
     logs = np.exp(-0.5 * np.sum(away**2, axis=-1)) @ factor.coefficients[0]
     at_rows = dataclasses.replace(LIKELIHOOD, factor=factor).at(x)
     np.testing.assert_allclose(at_rows.noise[0], 0.3 * np.exp(logs), rtol=1e-12)
-    predictive = at_rows.predict(numpy_marginals(MEAN, VARIANCE), key=KEY)
+    predictive = at_rows.predict(Independent(MEAN, VARIANCE), key=KEY)
     scale = 0.8 * np.sqrt(VARIANCE[0] + at_rows.noise[0] ** 2)
     expected = scipy.stats.t.logpdf(Y, 4, MEAN[0], scale)
     np.testing.assert_allclose(predictive.log_prob(Y), expected, rtol=1e-12)

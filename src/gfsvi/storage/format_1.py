@@ -38,7 +38,12 @@ _KINDS = {
 # Fields that a class did not have at that time, with the value they had in effect.
 _ADDED: dict[str, Fields] = {"data:data": {"weights": None}}
 # The same of files of format 2.
-ADDED_IN_FORMAT_2: dict[str, Fields] = {"column:date": {"style": "year first"}}
+ADDED_IN_FORMAT_2: dict[str, Fields] = {
+    "column:date": {"style": "year first"},
+    "method:evidence_search": {"separate": (), "always_separate": False, "lengths": None},
+    "method:gfsvi": {"is_over": None},
+    "training:training": {"is_over": None},
+}
 # Settings of a training that are now those of `Adam`, and what replaced Adam.
 _ADAM = {
     "learning_rate": "learning_rate",
@@ -70,7 +75,7 @@ def upgraded_fields(tag: str, fields: Fields) -> Fields:
     A class that gains, loses or renames a field translates its old fields here.
     """
     if tag == "training:training":
-        return _with_optimizer(fields)
+        fields = _with_optimizer(fields)
     if tag == "method:gfsvi":
         fields = _with_mean_fit(_with_subsampling(fields))
     if tag.startswith("method:") and "calibrate" in fields:
