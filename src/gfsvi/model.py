@@ -48,13 +48,13 @@ class Model(Printed, Generic[F, L]):
 
         Only sampled predictives use `key`; the same key gives the same result.
         """
-        model, rows = cast(Model, self), padded(np.asarray(x))
+        model, rows = cast(Model, self), np.asarray(x)
         values = None
         if isinstance(model.function, NumpyFunction):
             with np.errstate(all="ignore"):  # as silent as JAX
                 values = model.function.marginals_in_numpy(rows)
         if values is None:
-            predictive = _predict(model, jnp.asarray(rows), _key(key))
+            predictive = _predict(model, jnp.asarray(padded(rows)), _key(key))
         else:
             predictive = predictive_of(model.likelihood, values, key=_key(key))
         return cast(R, to_numpy(predictive).head(len(x)))

@@ -203,12 +203,14 @@ class Learner:
     ) -> Fitted:
         """The fit with what its predictions of unseen rows, and the clock, say about it."""
         method = type(self.recipe.method)
-        found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
+        judged = judged_rows(fitted, rows, held_out, method, order is not None)
+        found, unseen = quality(judged, fitted), judged.unseen
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
-        return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
+        found = (*found, *fitted.diagnostics)
+        return dataclasses.replace(fitted, diagnostics=found, unseen=unseen)
 
     def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
         """The same learner with its kernel on the standardised scale of these features."""

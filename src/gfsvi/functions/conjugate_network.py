@@ -182,16 +182,29 @@ class ConjugateNetwork(AbstractRandomFunction):
     def _at_points(self) -> Jacobian:
         return self.tangents.jacobian(jnp.asarray(self.points))[1]
 
+    def design(self, x: Points) -> tuple[Array, Array, Array]:
+        """The network at rows, what `shift` and `root` are multiplied by, and what is left.
+
+        (output, row), (output, row, point) and (row,): f(x), W(x) (T(Z, Z) + eps I), and the
+        variance of the prior that its values at Z leave open.
+        """
+        f, weights, explained = self._design(x, self._at_points)
+        left = self.prior.marginals(x).variance[0] - jnp.sum(explained**2, axis=0)
+        return f, weights, jnp.maximum(left, 0)
+
     def _parts(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
         """The mean, W(x) times a root of C, and what Z explains of the prior at x."""
+        f, weights, explained = self._design(x, at_points)
+        mean = f + jnp.einsum("opz,oz->op", weights, self.shift)
+        return mean, weights @ self.root, explained
+
+    def _design(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
         f, jacobian = self.tangents.jacobian(x)
         cross = self.prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(self.points))
         explained = self.whitener @ cross.T
         # T(x, Z) + eps K(x, Z) K_g^-1, which is W(x) (T(Z, Z) + eps I)
         through_prior = jnp.asarray(self.eps)[:, None, None] * (explained.T @ self.whitener)
-        weights = self.tangents.gram(jacobian, at_points) + through_prior
-        mean = f + jnp.einsum("opz,oz->op", weights, self.shift)
-        return mean, weights @ self.root, explained
+        return f, self.tangents.gram(jacobian, at_points) + through_prior, explained
 
 
 class _DrawnFunction:

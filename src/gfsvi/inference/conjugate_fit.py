@@ -104,7 +104,7 @@ def natural_gradient_posterior(
         if learn_noise and 0 < number < num_rounds // 2:
             likelihood = most_expected(likelihood, data, mean, variance)
         fresh = pseudo_targets(likelihood, data, mean, variance)
-        targets = _between(targets, fresh, 1.0 if number < num_rounds // 2 else 0.5)
+        targets = between(targets, fresh, 1.0 if number < num_rounds // 2 else 0.5)
         solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
     return Model(posterior_of(interpolation, solution), likelihood)
 
@@ -121,7 +121,7 @@ def pseudo_targets(
     return GaussianTargets(mean + slope / curvature, 1 / curvature)
 
 
-def _between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
+def between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
     """A share of the way in natural parameters."""
     precision = (1 - share) / old.variance + share / new.variance
     pull = (1 - share) * old.values / old.variance + share * new.values / new.variance

@@ -49,13 +49,22 @@ class ConjugatePosterior:
         mean, known, left = self.parts(x)
         return mean, known + left
 
-    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def design(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The network at rows, what `shift` and `root` are multiplied by, and what is left."""
+        return self._design(x, self.network.linearized(self.points)[1])
+
+    def _design(
+        self, x: np.ndarray, at_points: Layers
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         f, layers = self.network.linearized(x)
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
-        weights = tangents(self.variances, layers, at_points) + through_prior
-        mean = f + np.einsum("opz,oz->op", weights, self.shift)
         left = np.maximum(self.kernel.variance - np.sum(explained**2, axis=0), 0)
+        return f, tangents(self.variances, layers, at_points) + through_prior, left
+
+    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        f, weights, left = self._design(x, at_points)
+        mean = f + np.einsum("opz,oz->op", weights, self.shift)
         return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
 
 

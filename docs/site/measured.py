@@ -1,0 +1,46 @@
+"""Tables of pages, from what benchmarks have recorded."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+def table(name: str) -> Iterator[str]:
+    """The table of the benchmark of this name."""
+    yield TABLES[name](json.loads((RESULTS / f"{name}.json").read_text()))
+
+
+def _rows(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _updates(measured: dict[str, Any]) -> str:
+    timed, streams = measured["one by one"], measured["streams"]
+    one, all_of_it = (timed[key]["median"] for key in ("condition_on_ms", "partial_fit_ms"))
+    table = _rows(
+        ("rows in this order", "fitted to", "then learned", "signal to fit again"),
+        (
+            (
+                name,
+                str(found["fitted"]),
+                str(found["learned"]),
+                "none"
+                if found["signal_after"] is None
+                else f"after {found['signal_after']} rows",
+            )
+            for name, found in streams.items()
+        ),
+    )
+    return (
+        f"{table}\n\nAt {timed['points']} measurement points, `condition_on` takes {one:.1f} ms a "
+        f"row and `partial_fit`, which watches as well, {all_of_it:.1f} ms (medians of "
+        f"{timed['rows']} rows). Predictions after learning them one by one and at once differ by "
+        f"{timed['difference']:.0e} standard deviations of the target."
+    )
+
+
+TABLES: dict[str, Callable[[Any], str]] = {"updates": _updates}
