@@ -2,6 +2,8 @@
 
 python -m benchmarks.updates --data DIR --output results/updates.json
 
+Milliseconds are those of the processor, one thread, so that other load does not count.
+
 DIR holds regression/NAME.npz with arrays X and y, and science/co2.csv with columns date and co2.
 """
 
@@ -34,13 +36,13 @@ def timed(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     first = last = estimator.posterior_
     posterior, partial_fit = [], []
     for row in range(len(data)):
-        began = time.perf_counter()
+        began = time.process_time()
         last = condition_on(last, data.take(np.array([row])))
-        posterior.append(time.perf_counter() - began)
+        posterior.append(time.process_time() - began)
     for row in range(NUM_POINTS, NUM_POINTS + len(data)):
-        began = time.perf_counter()
+        began = time.process_time()
         estimator.partial_fit(x[row : row + 1], y[row : row + 1])
-        partial_fit.append(time.perf_counter() - began)
+        partial_fit.append(time.process_time() - began)
     return {
         "points": len(last.function.points),
         "rows": len(data),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gfsvi.inference.updates import condition_on as condition_on
     from gfsvi.inference.updates import forget as forget
     from gfsvi.model import Model as Model
+    from gfsvi.post_hoc import posterior_of as posterior_of
     from gfsvi.training import Fit as Fit
     from gfsvi.training import Training as Training
 
@@ -33,6 +34,7 @@ _HOMES = {
     "condition_on": "gfsvi.inference.updates",
     "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
+    "posterior_of": "gfsvi.post_hoc",
 }
 
 _ROOMS = (

@@ -12,14 +12,17 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.in_numpy import KernelThroughJax, kernel_in_numpy
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
+from gfsvi.networks.torch import TorchNetwork
 from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
+from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.plain.networks import tangents
 from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.values import Gaussian, Marginals, numpy_marginals
@@ -156,7 +159,7 @@ class ConjugateNetwork(AbstractRandomFunction):
     @property
     def in_numpy(self) -> ConjugatePosterior | None:
         """The same posterior in NumPy; None if network or kernel have no such form."""
-        kernel = kernel_in_numpy(self.prior.kernel)
+        kernel = kernel_beside(self.prior.kernel, self.network)
         network = network_in_numpy(self.network, self.params)
         if kernel is None or network is None:
             return None
@@ -205,6 +208,13 @@ class ConjugateNetwork(AbstractRandomFunction):
         # T(x, Z) + eps K(x, Z) K_g^-1, which is W(x) (T(Z, Z) + eps I)
         through_prior = jnp.asarray(self.eps)[:, None, None] * (explained.T @ self.whitener)
         return f, self.tangents.gram(jacobian, at_points) + through_prior, explained
+
+
+def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInNumpy | None:
+    """The kernel in NumPy; beside a network of PyTorch, which has no other form, any kernel."""
+    return (
+        KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else kernel_in_numpy(kernel)
+    )
 
 
 class _DrawnFunction:

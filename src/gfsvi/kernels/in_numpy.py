@@ -1,6 +1,9 @@
 """Kernels that can be evaluated in NumPy, without compiling anything."""
 
+import dataclasses
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -25,3 +28,22 @@ def kernel_in_numpy(kernel: AbstractKernel) -> StationaryKernel | None:
         return None
     lengthscale = np.reshape(np.asarray(kernel.lengthscale, np.float64), (1, -1))
     return StationaryKernel(CORRELATIONS[_NAMES[type(kernel)]], lengthscale, float(kernel.variance))
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelThroughJax:
+    """Any kernel, for computations that are otherwise in NumPy."""
+
+    kernel: AbstractKernel
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return np.asarray(self.kernel.cross(jnp.asarray(x), jnp.asarray(z)))
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances of all pairs of rows."""
+        return self.cross(x, x)
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """Variances at rows."""
+        return np.asarray(self.kernel.diagonal(jnp.asarray(x)))

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -48,6 +48,22 @@ CORRELATIONS = {
 }
 
 
+class KernelInNumpy(Protocol):
+    """A kernel whose values are arrays of NumPy."""
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        ...
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances of all pairs of rows."""
+        ...
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """Variances at rows."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True)
 class StationaryKernel:
     """A kernel of the distance in length scales.
@@ -61,6 +77,10 @@ class StationaryKernel:
     correlation: Correlation
     lengthscale: np.ndarray
     variance: float
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """Variances at rows."""
+        return np.full(len(x), self.variance)
 
     def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Covariances (row of x, row of z)."""

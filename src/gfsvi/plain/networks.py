@@ -1,6 +1,7 @@
 """The multilayer perceptron with tanh in NumPy."""
 
 import dataclasses
+from typing import Protocol
 
 import numpy as np
 
@@ -9,6 +10,19 @@ SMALL = 0.1
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 """The inputs (row, input) and the signals (output, row, column) of each layer."""
+
+
+class LinearizedInNumpy(Protocol):
+    """A network at its weights, whose outputs and their derivatives are arrays of NumPy."""
+
+    @property
+    def row_size(self) -> int:
+        """Elements that the derivatives of one output at one row take."""
+        ...
+
+    def linearized(self, x: np.ndarray) -> tuple[np.ndarray, Layers]:
+        """Outputs (output, row) and, by layer, the factors of their derivatives by the weights."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +34,11 @@ class TanhNetwork:
     """
 
     matrices: tuple[np.ndarray, ...]
+
+    @property
+    def row_size(self) -> int:
+        """Elements that the derivatives of one output at one row take, as factors."""
+        return sum(sum(matrix.shape) for matrix in self.matrices)
 
     def activations(self, x: np.ndarray) -> list[np.ndarray]:
         """The inputs of every layer, and last the outputs (row, output)."""

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from gfsvi.plain.kernels import StationaryKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, tangents
+from gfsvi.plain.kernels import KernelInNumpy, StationaryKernel
+from gfsvi.plain.networks import Layers, LinearizedInNumpy, tangents
 
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
@@ -27,9 +27,9 @@ class ConjugatePosterior:
         whitener: (point, point).
     """
 
-    network: TanhNetwork
+    network: LinearizedInNumpy
     variances: tuple[float, ...]
-    kernel: StationaryKernel
+    kernel: KernelInNumpy
     points: np.ndarray
     shift: np.ndarray
     root: np.ndarray
@@ -39,7 +39,8 @@ class ConjugatePosterior:
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, W C W^T and what is left of the prior, each (output, row)."""
         at_points = self.network.linearized(self.points)[1]
-        size = max(1, MAX_ELEMENTS // self.root[..., 0].size)
+        per_row = max(self.root[..., 0].size, len(self.root) * self.network.row_size)
+        size = max(1, MAX_ELEMENTS // per_row)
         blocks = [self._block(x[i : i + size], at_points) for i in range(0, max(len(x), 1), size)]
         mean, known, left = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
         return mean, known, np.broadcast_to(left, mean.shape)
@@ -59,7 +60,7 @@ class ConjugatePosterior:
         f, layers = self.network.linearized(x)
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
-        left = np.maximum(self.kernel.variance - np.sum(explained**2, axis=0), 0)
+        left = np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
         return f, tangents(self.variances, layers, at_points) + through_prior, left
 
     def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
