@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 MINUTES ?= 10
 QUIETLY := -qq --disable-pip-version-check
-PEERS := laplax==0.0.2 torch==2.13.0
+PEERS := laplax==0.0.2 torch==2.13.0 mapie==1.6.0
 # laplace-torch and what it imports; of what it asks for, torchvision is left out.
 PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pytorch==1.7.1 \
 	asdfghjkl==0.1a4 einconv==0.1.0 einops==0.8.2 lightning-utilities==0.15.3 \
@@ -30,7 +30,7 @@ test-peers: $(READY)  ## other libraries beside ours, which are installed for it
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps $(PEERS_ALONE)
 	@echo "pytest, against other libraries" && $(BIN)/pytest \
 		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py \
-		tests/post_hoc/test_torch.py
+		tests/post_hoc/test_torch.py tests/estimators/test_mapie.py
 
 check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet

@@ -63,4 +63,21 @@ def _post_hoc(measured: dict[str, Any]) -> str:
     )
 
 
-TABLES: dict[str, Callable[[Any], str]] = {"updates": _updates, "post_hoc": _post_hoc}
+def _conformal(measured: dict[str, Any]) -> str:
+    ways = {"split": "split", "left_out": "left out", "own": "the model's own", "mapie": "MAPIE"}
+    rows = (
+        (
+            name,
+            *(
+                f"{100 * found[way]['coverage']:.1f} ± {100 * found[way]['error']:.1f} %"
+                for way in ways
+            ),
+            *(f"{found[way]['width']:.2f}" for way in ways),
+        )
+        for name, found in measured.items()
+    )
+    head = ("table", *ways.values(), *(f"width, {words}" for words in ways.values()))
+    return _rows(head, rows)
+
+
+TABLES: dict[str, Callable[[Any], str]] = {"updates": _updates, "post_hoc": _post_hoc, "conformal": _conformal}

@@ -12,6 +12,7 @@ from jaxtyping import PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
+from gfsvi.auto.conformal import LEVEL, Kind, interval_of, set_of
 from gfsvi.auto.description import described
 from gfsvi.auto.drawing import correlations, drawn_observations
 from gfsvi.auto.importance import Importance, importance
@@ -63,6 +64,9 @@ class Fitted:
         validation_rows: Positions of the held-out rows.
         unseen: How surprising rows were that the model had not seen.
         updates: What has been learned since the fit.
+        conformal: By which rows intervals and sets promise their coverage: "none", "split" for
+            rows that were set aside, "left_out" for training rows that are left out.
+        level: The coverage of intervals and sets unless another is asked for.
     """
 
     prior: Model
@@ -80,6 +84,8 @@ class Fitted:
     validation_rows: np.ndarray
     unseen: UnseenRows | None = None
     updates: Updates | None = None
+    conformal: Kind = "none"
+    level: float = LEVEL
 
     @property
     def task(self) -> str:
@@ -162,6 +168,16 @@ class Fitted:
         values = leave_one_out(self.posterior, self.standardized_data(x, y, weights))
         predictive = predictive_of(self.posterior.likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
+
+    def interval(self, x: ArrayLike, level: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends that contain an observation with this probability."""
+        predictive = cast(AbstractRealPredictive, self.predict(x))
+        return interval_of(self, predictive, self.level if level is None else level)
+
+    def label_sets(self, x: ArrayLike, level: float | None = None) -> np.ndarray:
+        """Which classes are in a set that contains the label with this probability."""
+        predictive = cast(CategoricalPredictive, self.predict(x))
+        return set_of(self, predictive, self.level if level is None else level)
 
     def novelty(self, x: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""

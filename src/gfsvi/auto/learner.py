@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from gfsvi.auto.checking import check_parameters
+from gfsvi.auto.conformal import rows_set_aside, with_rows_set_aside, without
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.holding_out import (
     future_held_out,
@@ -157,7 +158,26 @@ class Learner:
         preparation: Preparation | None = None,
         order: TimeOrder | None = None,
     ) -> Fitted:
+        """Fit rows, except those that are set aside."""
         check_parameters(self.parameters, self.prior_scale)
+        aside = rows_set_aside(self.parameters, y, self.task)
+        counted = weights if aside is None else without(aside, weights, len(x))
+        fitted = self._learn_all(x, y, names, counted, observe, preparation, order)
+        if aside is None:
+            return dataclasses.replace(fitted, conformal=self.parameters.conformal)
+        y = y if preparation is not None else fitted.target.numbers(y)
+        return with_rows_set_aside(fitted, Data(x, y, weights).take(aside))
+
+    def _learn_all(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        names: Sequence[str] | None,
+        weights: np.ndarray | None,
+        observe: Observe,
+        preparation: Preparation | None,
+        order: TimeOrder | None,
+    ) -> Fitted:
         began, counted = time.monotonic(), np.arange(len(x))
         order = order_of_rows(self.parameters, order, len(x))
         if weights is not None:

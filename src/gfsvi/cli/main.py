@@ -155,6 +155,12 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         help=f"which rows to hold out for evaluation: {', '.join(ways)}",
     )
     suggest(action, lambda: ways)
+    command.add_argument(
+        "--guarantee",
+        type=level,
+        metavar="LEVEL",
+        help="set a fifth of the rows aside, so that this share of intervals contains the target",
+    )
     command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
     command.add_argument(
         "--time-budget",
@@ -210,7 +216,9 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
         help="the CSV or Parquet file to write",
     )
     command.add_argument(
-        "--level", type=level, default=0.95, help="probability of the intervals; default: 0.95"
+        "--level",
+        type=level,
+        help="probability of the intervals; default: what the model guarantees, or 0.95",
     )
     command.add_argument(
         "--id", metavar="COLUMN", help="copy this column of the table, as the first one"

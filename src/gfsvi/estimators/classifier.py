@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gfsvi.auto.parameters import MethodParameters
 from gfsvi.auto.targets import Labels
 from gfsvi.estimators.updating import AbstractUpdatingEstimator
+from gfsvi.estimators.validation import check_level
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
@@ -77,6 +78,15 @@ class AbstractClassifier(ClassifierMixin, AbstractUpdatingEstimator):
 
     def _further_targets(self, y: ArrayLike) -> np.ndarray:
         return self.class_numbers(column_or_1d(y))
+
+    def predict_set(self, X: ArrayLike, level: float = 0.95) -> np.ndarray:
+        """Which classes are in a set that contains the label with probability `level`.
+
+        (row, class), in the order of `classes_`: as many of the most probable classes as it takes,
+        by the model itself, or by the coverage that unseen rows promise: see `conformal`.
+        """
+        check_level(level)
+        return self.fitted_.label_sets(self._known_rows(X), level)
 
     def class_numbers(self, y: ArrayLike) -> np.ndarray:
         """Labels as positions in `classes_`."""

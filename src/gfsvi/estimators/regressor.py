@@ -13,7 +13,7 @@ from gfsvi.auto.parameters import MethodParameters
 from gfsvi.auto.targets import Numbers
 from gfsvi.estimators.base import seed_of
 from gfsvi.estimators.updating import AbstractUpdatingEstimator
-from gfsvi.estimators.validation import check_targets_are_numbers
+from gfsvi.estimators.validation import check_level, check_targets_are_numbers
 from gfsvi.predictives.base import AbstractRealPredictive
 
 
@@ -60,6 +60,14 @@ class AbstractRegressor(RegressorMixin, AbstractUpdatingEstimator):
         """The distribution of an observation at each row."""
         rows = self._known_rows(X)
         return cast(AbstractRealPredictive, self.fitted_.predict(rows))
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends that contain an observation with probability `level`.
+
+        Of the model itself, or of the coverage that unseen rows promise: see `conformal`.
+        """
+        check_level(level)
+        return self.fitted_.interval(self._known_rows(X), level)
 
     def sample_y(
         self, X: ArrayLike, n_samples: int = 1, random_state: int | np.random.RandomState | None = 0

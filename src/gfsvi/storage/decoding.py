@@ -24,7 +24,7 @@ DTYPES = {
 KEY_KINDS = ("threefry2x32", "rbg", "unsafe_rbg")
 _FLOATS = {repr(value): value for value in (math.nan, math.inf, -math.inf)}
 _VALUES: dict[Any, dict[str, Any]] = {"float": _FLOATS, "dtype": DTYPES}
-ADDED = {"Fitted": ("unseen", "updates")}
+ADDED = {"Fitted": ("unseen", "updates", "conformal", "level")}
 """Fields, by class, that files of this format may lack: they were added later."""
 
 Fields = dict[str, Any]
