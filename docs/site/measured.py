@@ -28,9 +28,7 @@ def _updates(measured: dict[str, Any]) -> str:
                 name,
                 str(found["fitted"]),
                 str(found["learned"]),
-                "none"
-                if found["signal_after"] is None
-                else f"after {found['signal_after']} rows",
+                "none" if found["signal_after"] is None else f"after {found['signal_after']} rows",
             )
             for name, found in streams.items()
         ),
@@ -80,4 +78,8 @@ def _conformal(measured: dict[str, Any]) -> str:
     return _rows(head, rows)
 
 
-TABLES: dict[str, Callable[[Any], str]] = {"updates": _updates, "post_hoc": _post_hoc, "conformal": _conformal}
+TABLES: dict[str, Callable[[Any], str]] = {
+    "updates": _updates,
+    "post_hoc": _post_hoc,
+    "conformal": _conformal,
+}

@@ -116,6 +116,7 @@ def parser() -> argparse.ArgumentParser:
     _add_fit(commands)
     _add_predict(commands)
     _add_evaluate(commands)
+    _add_serve(commands)
     _add_bench(commands)
     _add_list(commands)
     _add_completion(commands)
@@ -243,6 +244,22 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     _add_decision(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_command("evaluate", extras=("tables",)))
+
+
+def _add_serve(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("serve", help="predict rows over HTTP, JSON in and JSON out")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at; default: this machine alone"
+    )
+    command.add_argument("--port", type=positive, default=8000, help="default: 8000")
+    command.add_argument(
+        "--max-rows", type=positive, default=1000, help="rows per request; default: 1000"
+    )
+    command.add_argument(
+        "--max-bytes", type=positive, default=2**20, help="bytes per request; default: 1048576"
+    )
+    command.set_defaults(run=_command("serve", extras=("serve", "tables")))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:

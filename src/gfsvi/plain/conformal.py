@@ -29,9 +29,11 @@ def nominal_levels(surprise: np.ndarray, weights: np.ndarray, level: float) -> n
         weights: (row,).
         level: The promised coverage.
     """
-    if level * (weights.sum() / weights.max() + 1) > weights.sum() / weights.max() + 1e-9:
+    size = weights.sum() / weights.max()
+    if level * (size + 1) > size + 1e-9:
+        needed = math.ceil(round(level / (1 - level), 6))
         raise ValueError(
-            f"a coverage of {level:.4g} expects at least {math.ceil(round(level / (1 - level), 6))} "
+            f"a coverage of {level:.4g} expects at least {needed} "
             f"rows to judge by; got {len(weights)}. Ask for less, or fit more rows."
         )
     widths = [conformal_quantile(scores, weights, level) for scores in surprise.T]

@@ -91,8 +91,8 @@ class Predictor:
 
     @one_thread()
     @np.errstate(all="ignore")
-    def predict(self, frame: "pandas.DataFrame") -> Prediction:
-        """The distribution of an observation at each row."""
+    def predict(self, frame: "pandas.DataFrame | np.ndarray") -> Prediction:
+        """The distribution of an observation at each row of a table, or of prepared numbers."""
         blocks = [self.posterior.marginals(x) for x in self._blocks(frame)]
         mean, variance = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
         return self.observations.given(mean, variance)
@@ -105,12 +105,13 @@ class Predictor:
 
     @one_thread()
     @np.errstate(all="ignore")
-    def novelty(self, frame: "pandas.DataFrame") -> np.ndarray:
+    def novelty(self, frame: "pandas.DataFrame | np.ndarray") -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return np.concatenate([self.novelty_measure.at(x) for x in self._blocks(frame)])
 
-    def _blocks(self, frame: "pandas.DataFrame") -> list[np.ndarray]:
-        x = self._standardized(self.preparation.inputs(frame))
+    def _blocks(self, frame: "pandas.DataFrame | np.ndarray") -> list[np.ndarray]:
+        x = frame if isinstance(frame, np.ndarray) else self.preparation.inputs(frame)
+        x = self._standardized(x)
         return [x[start : start + MAX_ROWS] for start in range(0, len(x), MAX_ROWS)]
 
     def _standardized(self, x: np.ndarray) -> np.ndarray:
