@@ -10,6 +10,7 @@ ones have been answered, and then as fast as they are answered.
 import argparse
 import asyncio
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -102,6 +103,12 @@ def _free_port() -> int:
         return one.getsockname()[1]
 
 
+def _processor_seconds(process: int) -> float:
+    """Seconds of the processor that a process has used, on Linux."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _wait_for(port: int) -> None:
     for _ in range(600):
         try:
@@ -131,12 +138,19 @@ def main() -> None:
         try:
             _wait_for(port)
             asyncio.run(as_fast_as_possible(port, bodies, 2.0))  # so that everything is loaded
+            before = _processor_seconds(server.pid)
             steady = asyncio.run(at_rate(port, bodies, arguments.rate, arguments.seconds))
+            used = _processor_seconds(server.pid) - before
             most = asyncio.run(as_fast_as_possible(port, bodies, arguments.seconds))
         finally:
             server.terminate()
             server.wait(10)
-    result = {"at a steady rate": steady, "as fast as answered": most}
+    result = {
+        "requests": {"at a steady rate": steady, "as fast as answered": most},
+        "processor_ms_per_request": 1e3 * used / steady["requests"],
+        "load": os.getloadavg()[0],
+        "processors": os.cpu_count(),
+    }
     arguments.output.write_text(json.dumps(result, indent=1) + "\n")
     print(json.dumps(result, indent=1))
 

@@ -78,8 +78,28 @@ def _conformal(measured: dict[str, Any]) -> str:
     return _rows(head, rows)
 
 
+def _serve(measured: dict[str, Any]) -> str:
+    rows = (
+        (
+            name,
+            f"{found['per_second']:.0f}",
+            *(f"{found[key]:.0f} ms" for key in ("p50_ms", "p95_ms", "p99_ms")),
+            str(found["failed"]),
+        )
+        for name, found in measured["requests"].items()
+    )
+    head = ("requests", "per second", "median", "95 %", "99 %", "failed")
+    cost = measured["processor_ms_per_request"]
+    return (
+        f"{_rows(head, rows)}\n\nThe server uses {cost:.1f} ms of a processor per request. The "
+        f"load of the machine was {measured['load']:.0f} on {measured['processors']} processors, which "
+        "is what the slowest requests waited for."
+    )
+
+
 TABLES: dict[str, Callable[[Any], str]] = {
     "updates": _updates,
     "post_hoc": _post_hoc,
     "conformal": _conformal,
+    "serve": _serve,
 }

@@ -1,6 +1,7 @@
 """`gfsvi serve`."""
 
 import argparse
+import contextlib
 from pathlib import Path
 
 
@@ -15,12 +16,13 @@ def run(arguments: argparse.Namespace) -> int:
     host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
     limits = Limits(bytes=arguments.max_bytes, rows=arguments.max_rows)
     print(f"serving {served.name} at http://{host}:{arguments.port}", flush=True)
-    uvicorn.run(
-        application(served, limits),
-        host=arguments.host,
-        port=arguments.port,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-    )
+    with contextlib.suppress(KeyboardInterrupt):  # the way to end it
+        uvicorn.run(
+            application(served, limits),
+            host=arguments.host,
+            port=arguments.port,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+        )
     return 0
