@@ -61,6 +61,7 @@ def intervals(x: np.ndarray, y: np.ndarray, new: np.ndarray, seed: int) -> dict[
     split = GFSVIRegressor(conformal="split", random_state=seed).fit(x, y)
     left_out = GFSVIRegressor(conformal="left_out", random_state=seed).fit(x, y)
     aside = rows_set_aside(split, y, "regression")
+    assert aside is not None
     theirs = SplitConformalRegressor(split, confidence_level=LEVEL, prefit=True)
     _, ends = theirs.conformalize(x[aside], y[aside]).predict_interval(new)
     return {

@@ -126,7 +126,8 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=200, help="requests per second")
     parser.add_argument("--seconds", type=float, default=20, help="per measurement")
     arguments = parser.parse_args()
-    frame = load_diabetes(as_frame=True, scaled=False)["frame"]
+    table: Any = load_diabetes(as_frame=True, scaled=False)
+    frame = table["frame"]
     rows = frame.drop(columns="target").to_dict("records")
     bodies = [json.dumps({"rows": [row]}).encode() for row in rows]
     port = _free_port()

@@ -92,8 +92,8 @@ def _serve(measured: dict[str, Any]) -> str:
     cost = measured["processor_ms_per_request"]
     return (
         f"{_rows(head, rows)}\n\nThe server uses {cost:.1f} ms of a processor per request. The "
-        f"load of the machine was {measured['load']:.0f} on {measured['processors']} processors, which "
-        "is what the slowest requests waited for."
+        f"load of the machine was {measured['load']:.0f} on {measured['processors']} processors, "
+        "which is what the slowest requests waited for."
     )
 
 

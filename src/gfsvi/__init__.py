@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from gfsvi.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gfsvi.auto.exporting import export as export
     from gfsvi.auto.updates import RetrainWarning as RetrainWarning
     from gfsvi.data import Data as Data
     from gfsvi.estimators import BayesianClassifier as BayesianClassifier
@@ -32,6 +33,7 @@ _HOMES = {
     "RetrainWarning": "gfsvi.auto.updates",
     "Training": "gfsvi.training",
     "condition_on": "gfsvi.inference.updates",
+    "export": "gfsvi.auto.exporting",
     "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
     "posterior_of": "gfsvi.post_hoc",

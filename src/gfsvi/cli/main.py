@@ -117,6 +117,7 @@ def parser() -> argparse.ArgumentParser:
     _add_predict(commands)
     _add_evaluate(commands)
     _add_serve(commands)
+    _add_export(commands)
     _add_bench(commands)
     _add_list(commands)
     _add_completion(commands)
@@ -260,6 +261,17 @@ def _add_serve(commands: argparse._SubParsersAction) -> None:
         "--max-bytes", type=positive, default=2**20, help="bytes per request; default: 1048576"
     )
     command.set_defaults(run=_command("serve", extras=("serve", "tables")))
+
+
+def _add_export(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "export", help="write a program that predicts and needs JAX alone"
+    )
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
+    )
+    command.set_defaults(run=_command("export", extras=("export",)))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:

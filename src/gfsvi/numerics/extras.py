@@ -5,6 +5,7 @@ import importlib.util
 EXTRAS = {
     "bench": ("filelock", "jinja2", "matplotlib"),
     "cluster": ("ray",),
+    "export": ("flatbuffers",),
     "plots": ("matplotlib",),
     "report": ("jinja2", "matplotlib"),
     "search": ("optuna", "tomlkit"),
