@@ -56,7 +56,7 @@ class Model(Printed, Generic[F, L]):
         if values is None:
             predictive = _predict(model, jnp.asarray(padded(rows)), _key(key))
         else:
-            predictive = predictive_of(model.likelihood, values, key=_key(key))
+            predictive = predictive_of(model.likelihood.at(rows), values, key=_key(key))
         return cast(R, to_numpy(predictive).head(len(x)))
 
     def traced_prediction(self: _PredictingModel[R], x: Points) -> R:
@@ -70,7 +70,7 @@ class Model(Printed, Generic[F, L]):
         """E[log p(y | f(x))] at each point."""
         value_key, likelihood_key = jax.random.split(_key(key))
         values = self.function.marginals(x, key=value_key)
-        return self.likelihood.expected_log_prob(y, values, key=likelihood_key)
+        return self.likelihood.at(x).expected_log_prob(y, values, key=likelihood_key)
 
 
 @eqx.filter_jit
@@ -78,7 +78,7 @@ def _predict(model: Model, x: Points, key: PRNGKeyArray) -> AbstractPredictive:
     value_key, _ = jax.random.split(key)
     values = model.function.marginals(x, key=value_key)
     values = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), values)
-    return _predict_given(model.likelihood, values, key)
+    return _predict_given(model.likelihood.at(x), values, key)
 
 
 def predictive_of(

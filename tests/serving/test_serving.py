@@ -12,7 +12,7 @@ import pytest
 
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
-from gfsvi.likelihoods import Normal, StudentT, WarpedNormal
+from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction, Normal, StudentT, WarpedNormal
 from gfsvi.networks.mlp import MLP
 from gfsvi.predictives.warp import Bounded, Unwarped, Warp
 from gfsvi.serving import predictor, read_predictor
@@ -65,6 +65,21 @@ def test_bounded_observations_are_the_librarys(path, inner):
     most = float(inner.inverse(np.array([[9.0]]))[0, 0])
     likelihood = WarpedNormal(np.array([0.3]), Bounded(inner, most=(most,)))
     assert_equal_predictions(path, likelihood=likelihood)
+
+
+@pytest.mark.parametrize("num_targets", [1, 2])
+@pytest.mark.parametrize("is_varying", [False, True], ids=["even", "varying"])
+def test_noise_with_tails_that_varies_is_the_librarys(path, num_targets, is_varying):
+    random = np.random.default_rng(0)
+    points, heights = random.normal(size=(9, 5)), random.normal(size=(num_targets, 9))
+    likelihood = AdaptiveNormal(
+        np.array([0.3, 0.8])[:num_targets],
+        Warp.fitted(random.gamma(2.0, size=(50, num_targets)), 0.3),
+        np.array([3.0, 10.0])[:num_targets],
+        np.array([0.7, 1.2])[:num_targets],
+        NoiseFunction(points, LENGTHS, heights) if is_varying else None,
+    )
+    assert_equal_predictions(path, likelihood=likelihood, num_targets=num_targets)
 
 
 def test_warped_observations_of_several_targets_are_the_librarys(path):

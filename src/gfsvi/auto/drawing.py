@@ -19,7 +19,8 @@ def drawn_observations(
     function_key, noise_key = jax.random.split(key)
     f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
     keys = jax.random.split(noise_key, num_samples)
-    drawn = jax.vmap(lambda values, k: model.likelihood.draw(values, 1, key=k)[0])(f, keys)
+    likelihood = model.likelihood.at(jnp.asarray(x))
+    drawn = jax.vmap(lambda values, k: likelihood.draw(values, 1, key=k)[0])(f, keys)
     return user_layout(drawn)
 
 
@@ -27,12 +28,12 @@ def drawn_observations(
 def correlations(model: Model, x: Float[Array, "row feature"]) -> Float[Array, "response row row"]:
     """Correlations between rows of E[y | f], to first order in the function f."""
     values = model.function.at(x)
-    mean = jnp.asarray(values.mean, jnp.float64)
+    mean, likelihood = jnp.asarray(values.mean, jnp.float64), model.likelihood.at(x)
     outputs = jnp.eye(len(mean))
 
     def slope(output: Float[Array, " output"]) -> Float[Array, "response row"]:
         direction = output[:, None] * jnp.ones_like(mean)
-        return jax.jvp(lambda f: model.likelihood.moments(f)[0], (mean,), (direction,))[1]
+        return jax.jvp(lambda f: likelihood.moments(f)[0], (mean,), (direction,))[1]
 
     slopes = jax.vmap(slope)(outputs)
     cov = jnp.broadcast_to(values.cov, (len(mean), *values.cov.shape[1:]))

@@ -165,8 +165,10 @@ class Fitted:
         """
         if not isinstance(self.posterior.function, ConjugateNetwork):
             return None
-        values = leave_one_out(self.posterior, self.standardized_data(x, y, weights))
-        predictive = predictive_of(self.posterior.likelihood, values, key=jax.random.key(0))
+        data = self.standardized_data(x, y, weights)
+        values = leave_one_out(self.posterior, data)
+        likelihood = self.posterior.likelihood.at(np.asarray(data.x))
+        predictive = predictive_of(likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
 
     def interval(self, x: ArrayLike, level: float | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -243,7 +243,11 @@ class Learner:
         given = self.parameters.likelihood
         likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
         return observed_numbers(
-            y, likelihood, weights, conjugate=self.recipe.method.needs_conjugate
+            y,
+            likelihood,
+            weights,
+            conjugate=self.recipe.method.needs_conjugate,
+            adaptive=self.recipe.leaves_rows_out,
         )
 
     def _settings(

@@ -17,6 +17,7 @@ from gfsvi.kernels.adapters import as_kernel
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
 from gfsvi.kernels.one_of import OneOf
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -93,6 +94,11 @@ def chosen_prior(
     """Choose the parameters of the prior, and its kernel from `others`, by evidence."""
     if isinstance(prior.function, BayesianNetwork):
         return prior
+    if isinstance(prior.likelihood, AdaptiveNormal):  # whose tails have no evidence
+        plain = Model(prior.function, prior.likelihood.normal)
+        found = chosen_prior(plain, data, choice, key=key, others=others)
+        learned = {name: getattr(found.likelihood, name) for name in ("noise", "warp")}
+        return Model(found.function, dataclasses.replace(prior.likelihood, **learned))
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
         return _with_plain_kernel(prior)
     sized = _searching if isinstance(choice, EvidenceSearch) else _stepping

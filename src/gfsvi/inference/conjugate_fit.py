@@ -19,15 +19,12 @@ from jaxtyping import Array
 
 from gfsvi.data import Data
 from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.inference.adaptive_fit import adaptive_posterior
 from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
 from gfsvi.inference.evidence import targets_of
-from gfsvi.inference.left_out import (
-    held_out_choices,
-    left_of_prior,
-    left_out_choices,
-    sums_of_unit_noise,
-)
+from gfsvi.inference.left_out import choices, left_of_prior, sums_of_unit_noise
 from gfsvi.inference.scatter import most_expected
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
@@ -53,20 +50,18 @@ def closed_form_posterior(
 
     Noise is learned by `validation` rows if they are given, else by leaving training rows out.
     """
-    if not model.likelihood.conjugate:
+    if not model.likelihood.solved_as_normal:
         return natural_gradient_posterior(interpolation, model, data, learn_noise=learn_noise)
     if not learn_noise:
         return conjugate_posterior(interpolation, model, data)
     sums = sums_of_unit_noise(interpolation, model, data)
-    if validation is None:
-        choices = left_out_choices(interpolation, model, data, sums)
-    else:
-        choices = held_out_choices(interpolation, model, validation, sums)
-    noise = np.array([choice.noise for choice in choices])
-    step = float(np.mean([choice.step for choice in choices]))
+    if isinstance(model.likelihood, AdaptiveNormal):
+        return adaptive_posterior(interpolation, model, data, sums, held_out=validation)
+    found = choices(interpolation, model, data, sums, held_out=validation)
+    noise = np.array([choice.noise for choice in found])
     solution = solved(interpolation, sums.with_noise(noise, len(data)))
     likelihood = dataclasses.replace(model.likelihood, noise=noise)
-    return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    return Model(posterior_of(interpolation, solution, step=found[0].step), likelihood)
 
 
 def has_learnable_noise(model: Model, fixed: Where | None) -> bool:

@@ -68,9 +68,10 @@ def gaussian_targets(
     variance: np.ndarray,
 ) -> GaussianTargets:
     """The Gaussian regression that the posterior solves at rows where it has these moments."""
-    if not model.likelihood.conjugate:
-        return pseudo_targets(model.likelihood, data, mean, variance)
-    return model.likelihood.gaussian_targets(data.y, len(mean)).weighted(data.weights)
+    likelihood = model.likelihood.at(np.asarray(data.x, np.float64))
+    if not likelihood.solved_as_normal:
+        return pseudo_targets(likelihood, data, mean, variance)
+    return likelihood.gaussian_targets(data.y, len(mean)).weighted(data.weights)
 
 
 @jit_fast_compile

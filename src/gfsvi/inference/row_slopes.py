@@ -26,7 +26,7 @@ def row_slopes(likelihood: AbstractLikelihood, data: Data, num_outputs: int) -> 
     """The slopes of a likelihood at rows; None if it has none in NumPy."""
     y = np.asarray(data.y)
     weights = np.ones(len(y)) if data.weights is None else np.asarray(data.weights)
-    if likelihood.conjugate:
+    if likelihood.solved_as_normal:
         targets = likelihood.gaussian_targets(y, num_outputs).weighted(data.weights)
         values, variance = (np.asarray(part, np.float64).T for part in targets[:2])
         return _OfNormal(values, 1 / np.broadcast_to(variance, values.shape))

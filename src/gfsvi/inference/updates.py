@@ -51,8 +51,9 @@ def condition_on(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLi
         rows, before = _Rows.of(model.function, block), _coefficients(model.function)
         targets = gaussian_targets(model, block, *rows.moments(before))
         after = before.with_rows(*rows.given(before, targets))
-        for _ in range(0 if model.likelihood.conjugate else NUM_ROUNDS):
-            fresh = pseudo_targets(model.likelihood, block, *rows.moments(after))
+        likelihood = model.likelihood.at(np.asarray(block.x, np.float64))
+        for _ in range(0 if likelihood.solved_as_normal else NUM_ROUNDS):
+            fresh = pseudo_targets(likelihood, block, *rows.moments(after))
             targets = between(targets, fresh, 0.5)
             after = before.with_rows(*rows.given(before, targets))
         model = _with(model, after)

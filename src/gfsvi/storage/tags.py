@@ -70,7 +70,9 @@ _CLASSES = {
         "sum": "kernels.base.Sum",
         "white": "kernels.white.White",
     },
+    "length_prior": {"length_prior": "inference.length_prior.LengthPrior"},
     "likelihood": {
+        "adaptive_normal": "likelihoods.adaptive_normal.AdaptiveNormal",
         "bernoulli": "likelihoods.bernoulli.Bernoulli",
         "categorical": "likelihoods.categorical.Categorical",
         "custom_likelihood": "likelihoods.custom.CustomLikelihood",
@@ -122,6 +124,7 @@ _CLASSES = {
         "linen_network": "networks.flax_linen.LinenNetwork",
         "mlp": "networks.mlp.MLP",
     },
+    "noise_function": {"noise_function": "likelihoods.noise_function.NoiseFunction"},
     "novelty": {
         "novelty": "auto.novelty.Novelty",
         "variance_share": "auto.novelty.VarianceShare",
