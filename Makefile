@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 MINUTES ?= 10
 QUIETLY := -qq --disable-pip-version-check
-PEERS := laplax==0.0.2 torch==2.13.0
+PEERS := laplax==0.0.2 torch==2.13.0 mapie==1.6.0
 # laplace-torch and what it imports; of what it asks for, torchvision is left out.
 PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pytorch==1.7.1 \
 	asdfghjkl==0.1a4 einconv==0.1.0 einops==0.8.2 lightning-utilities==0.15.3 \
@@ -25,11 +25,12 @@ test: check  ## style, types, layers and every test that takes seconds
 test-all: check  ## the same with the slow tests
 	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
 
-test-peers: $(READY)  ## against other libraries, which are installed for it
+test-peers: $(READY)  ## other libraries beside ours, which are installed for it
 	@$(BIN)/python -m pip install $(QUIETLY) --constraint .venv/versions.lock $(PEERS)
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps $(PEERS_ALONE)
-	@echo "pytest, against laplax and laplace-torch" && $(BIN)/pytest \
-		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py
+	@echo "pytest, against other libraries" && $(BIN)/pytest \
+		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py \
+		tests/post_hoc/test_torch.py tests/estimators/test_mapie.py
 	@$(BIN)/gfsvi bench peers
 	@echo "pytest, the peers of tables" && $(BIN)/pytest tests/bench/test_peers_of_tables.py
 

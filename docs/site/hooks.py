@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import hero
+import measured
 import tutorials
 from mkdocs.structure.files import File, Files
 
@@ -72,6 +73,7 @@ def _expanded(marker: re.Match[str]) -> str:
         "scores": _scores,
         "seconds": _seconds,
         "hero": hero.panels,
+        "measured": measured.table,
         "version": _version,
     }
     return "\n\n".join(makers[verb](*arguments)) if verb in makers else marker.group(0)

@@ -6,13 +6,18 @@ from typing import TYPE_CHECKING
 from gfsvi.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gfsvi.auto.exporting import export as export
+    from gfsvi.auto.updates import RetrainWarning as RetrainWarning
     from gfsvi.data import Data as Data
     from gfsvi.estimators import BayesianClassifier as BayesianClassifier
     from gfsvi.estimators import BayesianRegressor as BayesianRegressor
     from gfsvi.estimators import GFSVIClassifier as GFSVIClassifier
     from gfsvi.estimators import GFSVIRegressor as GFSVIRegressor
     from gfsvi.estimators import load as load
+    from gfsvi.inference.updates import condition_on as condition_on
+    from gfsvi.inference.updates import forget as forget
     from gfsvi.model import Model as Model
+    from gfsvi.post_hoc import posterior_of as posterior_of
     from gfsvi.training import Fit as Fit
     from gfsvi.training import Training as Training
 
@@ -25,8 +30,13 @@ _HOMES = {
     "GFSVIClassifier": "gfsvi.estimators",
     "GFSVIRegressor": "gfsvi.estimators",
     "Model": "gfsvi.model",
+    "RetrainWarning": "gfsvi.auto.updates",
     "Training": "gfsvi.training",
+    "condition_on": "gfsvi.inference.updates",
+    "export": "gfsvi.auto.exporting",
+    "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
+    "posterior_of": "gfsvi.post_hoc",
 }
 
 _ROOMS = (

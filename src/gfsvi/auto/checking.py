@@ -48,6 +48,10 @@ def _is_real(is_within: Callable[[float], bool]) -> Check:
     return check
 
 
+def _is_one_of(*names: str) -> Check:
+    return lambda value: isinstance(value, str) and value in names
+
+
 def _are_widths(value: object) -> bool:
     if isinstance(value, np.ndarray) and value.ndim == 1:
         value = value.tolist()
@@ -75,6 +79,7 @@ _EXPECTED: dict[str, tuple[bool, Check, str]] = {
     "num_steps": (True, _is_whole(1, _MANY), "a whole number from 1"),
     "batch_size": (True, _is_whole(1, _MANY), "a whole number from 1"),
     "validation_fraction": (True, _is_real(lambda share: 0 <= share < 1), "a share from 0 to 1"),
+    "conformal": (False, _is_one_of("none", "split", "left_out"), "'none', 'split' or 'left_out'"),
     "time_budget": (True, _is_real(lambda seconds: seconds > 0), "a positive number of seconds"),
     "checkpoint": (True, _is_path, "the name of a file"),
     "watch": (True, callable, "a function of the phase and its progress"),

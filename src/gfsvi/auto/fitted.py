@@ -5,15 +5,16 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, cast
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import PRNGKeyArray
 from numpy.typing import ArrayLike
 
 from gfsvi.auto import format_1, scores
+from gfsvi.auto.conformal import LEVEL, Kind, interval_of, set_of
 from gfsvi.auto.description import described
+from gfsvi.auto.drawing import correlations, drawn_observations
 from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.looked_at import affordable_predictions, quickest
 from gfsvi.auto.novelty import Novelty, VarianceShare
@@ -22,9 +23,10 @@ from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.auto.trial import check_novelty, check_prediction, check_preparation, check_scale
 from gfsvi.auto.units import features_of, in_user_units
+from gfsvi.auto.unseen import UnseenRows
+from gfsvi.auto.updates import Updates, with_rows, without_rows
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
-from gfsvi.functions.base import draw_values
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.kernels.base import AbstractKernel
@@ -32,7 +34,7 @@ from gfsvi.model import Model, predictive_of
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.printing import html_of
-from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive, user_layout
+from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.storage import model_file
 from gfsvi.storage.container import MALFORMED, damaged
@@ -61,6 +63,11 @@ class Fitted:
         novelty_measure: Measures how unlike the training inputs a row is.
         diagnostics: What to know before trusting this fit.
         validation_rows: Positions of the held-out rows.
+        unseen: How surprising rows were that the model had not seen.
+        updates: What has been learned since the fit.
+        conformal: By which rows intervals and sets promise their coverage: "none", "split" for
+            rows that were set aside, "left_out" for training rows that are left out.
+        level: The coverage of intervals and sets unless another is asked for.
     """
 
     prior: Model
@@ -76,6 +83,10 @@ class Fitted:
     novelty_measure: Novelty | VarianceShare
     diagnostics: tuple[Diagnostic, ...]
     validation_rows: np.ndarray
+    unseen: UnseenRows | None = None
+    updates: Updates | None = None
+    conformal: Kind = "none"
+    level: float = LEVEL
 
     @property
     def task(self) -> str:
@@ -111,6 +122,28 @@ class Fitted:
         """Convert a table or rows of numbers to the model's scale."""
         return (self.rows(x) - self.input_centre) / self.input_spread
 
+    def standardized_data(
+        self, x: ArrayLike, y: np.ndarray, weights: np.ndarray | None = None
+    ) -> Data:
+        """Rows with their targets on the model's scale; labels are given as class numbers."""
+        y = self.target.standardized(y) if isinstance(self.target, Numbers) else y
+        return Data(self.standardized(x), y, weights)
+
+    def condition_on(
+        self, x: ArrayLike, y: np.ndarray, weights: np.ndarray | None = None
+    ) -> "Fitted":
+        """The fit after more rows, exactly as if the linearised network had seen them all at once.
+
+        Weights of the network, prior, measurement points and noise stay as they are; among the
+        `diagnostics` is "outgrown" once the latest rows are too unlike those of the fit. Labels
+        are given as class numbers.
+        """
+        return with_rows(self, self.rows(x), y, weights)
+
+    def forget(self, x: ArrayLike, y: np.ndarray, weights: np.ndarray | None = None) -> "Fitted":
+        """The fit without rows that it has learned from: the inverse of `condition_on`."""
+        return without_rows(self, self.rows(x), y, weights)
+
     def predict(self, x: ArrayLike) -> AbstractPredictive:
         """The distribution of an observation at each row."""
         return self.target.on_user_scale(self.posterior.predict(self.standardized(x)))
@@ -133,12 +166,21 @@ class Fitted:
         """
         if not isinstance(self.posterior.function, ConjugateNetwork):
             return None
-        y = self.target.standardized(y) if isinstance(self.target, Numbers) else y
-        rows = self.standardized(x)
-        values = leave_one_out(self.posterior, Data(rows, y, weights))
-        likelihood = self.posterior.likelihood.at(rows)
+        data = self.standardized_data(x, y, weights)
+        values = leave_one_out(self.posterior, data)
+        likelihood = self.posterior.likelihood.at(np.asarray(data.x))
         predictive = predictive_of(likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
+
+    def interval(self, x: ArrayLike, level: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends that contain an observation with this probability."""
+        predictive = cast(AbstractRealPredictive, self.predict(x))
+        return interval_of(self, predictive, self.level if level is None else level)
+
+    def label_sets(self, x: ArrayLike, level: float | None = None) -> np.ndarray:
+        """Which classes are in a set that contains the label with this probability."""
+        predictive = cast(CategoricalPredictive, self.predict(x))
+        return set_of(self, predictive, self.level if level is None else level)
 
     def novelty(self, x: ArrayLike) -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
@@ -186,7 +228,9 @@ class Fitted:
     def draws(self, x: ArrayLike, num_samples: int, *, key: PRNGKeyArray) -> np.ndarray:
         """Draw observations, one function per sample: (sample, row[, target])."""
         standardized = self.standardized(x)
-        drawn = np.asarray(_draws(self.posterior, padded(standardized), num_samples, key))
+        drawn = np.asarray(
+            drawn_observations(self.posterior, padded(standardized), num_samples, key)
+        )
         drawn = drawn[:, : len(standardized)]
         if isinstance(self.target, Labels):
             return drawn
@@ -197,12 +241,12 @@ class Fitted:
         """Covariances of observations at the rows: (row, row[, target])."""
         predictive = cast(AbstractRealPredictive, self.predict(x))
         rows = jnp.asarray(self.standardized(x))
-        correlations = np.asarray(_correlations(self.posterior, rows))
+        of_means = np.asarray(correlations(self.posterior, rows))
         known, scatter = (
             np.atleast_2d(np.asarray(std).T)
             for std in (predictive.epistemic_std, predictive.aleatoric_std)
         )
-        covariances = correlations * known[:, :, None] * known[:, None, :]
+        covariances = of_means * known[:, :, None] * known[:, None, :]
         covariances += scatter[:, :, None] ** 2 * np.eye(len(rows))
         single = np.ndim(predictive.mean) == 1
         return covariances[0] if single else np.moveaxis(covariances, 0, -1)
@@ -265,35 +309,3 @@ def _of_format_1(path: str | PathLike[str], content: dict[str, Any]) -> Fitted:
         return Fitted(**fields)
     except (ValueError, *MALFORMED) as error:
         raise damaged(path, "its attributes are not those of a fit") from error
-
-
-@eqx.filter_jit
-def _draws(
-    model: Model, x: np.ndarray, num_samples: int, key: PRNGKeyArray
-) -> Float[Array, "sample row *target"]:
-    """Draw one observation per row along each function drawn from the model."""
-    function_key, noise_key = jax.random.split(key)
-    f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
-    keys = jax.random.split(noise_key, num_samples)
-    likelihood = model.likelihood.at(jnp.asarray(x))
-    drawn = jax.vmap(lambda values, k: likelihood.draw(values, 1, key=k)[0])(f, keys)
-    return user_layout(drawn)
-
-
-@eqx.filter_jit
-def _correlations(model: Model, x: Float[Array, "row feature"]) -> Float[Array, "response row row"]:
-    """Correlations between rows of E[y | f], to first order in the function f."""
-    values = model.function.at(x)
-    mean, likelihood = jnp.asarray(values.mean, jnp.float64), model.likelihood.at(x)
-    outputs = jnp.eye(len(mean))
-
-    def slope(output: Float[Array, " output"]) -> Float[Array, "response row"]:
-        direction = output[:, None] * jnp.ones_like(mean)
-        return jax.jvp(lambda f: likelihood.moments(f)[0], (mean,), (direction,))[1]
-
-    slopes = jax.vmap(slope)(outputs)
-    cov = jnp.broadcast_to(values.cov, (len(mean), *values.cov.shape[1:]))
-    of_means = jnp.einsum("orp,opq,orq->rpq", slopes, cov, slopes)
-    deviations = jnp.sqrt(jnp.diagonal(of_means, axis1=-2, axis2=-1))
-    deviations = jnp.where(deviations > 0, deviations, 1.0)
-    return of_means / (deviations[:, :, None] * deviations[:, None, :])

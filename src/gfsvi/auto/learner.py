@@ -12,6 +12,7 @@ import jax
 import numpy as np
 
 from gfsvi.auto.checking import check_parameters
+from gfsvi.auto.conformal import rows_set_aside, with_rows_set_aside, without
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.holding_out import (
     future_held_out,
@@ -175,7 +176,26 @@ class Learner:
         preparation: Preparation | None = None,
         order: TimeOrder | None = None,
     ) -> Fitted:
+        """Fit rows, except those that are set aside."""
         check_parameters(self.parameters, self.prior_scale)
+        aside = rows_set_aside(self.parameters, y, self.task)
+        counted = weights if aside is None else without(aside, weights, len(x))
+        fitted = self._learn_all(x, y, names, counted, observe, preparation, order)
+        if aside is None:
+            return dataclasses.replace(fitted, conformal=self.parameters.conformal)
+        y = y if preparation is not None else fitted.target.numbers(y)
+        return with_rows_set_aside(fitted, Data(x, y, weights).take(aside))
+
+    def _learn_all(
+        self,
+        x: np.ndarray,
+        y: np.ndarray,
+        names: Sequence[str] | None,
+        weights: np.ndarray | None,
+        observe: Observe,
+        preparation: Preparation | None,
+        order: TimeOrder | None,
+    ) -> Fitted:
         let_go_if_many()
         began, counted = time.monotonic(), np.arange(len(x))
         clock = Clock(self.parameters.time_budget)
@@ -228,14 +248,16 @@ class Learner:
         began: float,
     ) -> Fitted:
         """The fit with what its predictions of unseen rows, if given, and the clock say of it."""
-        method, found = type(self.recipe.method), ()
+        method, found, unseen = type(self.recipe.method), (), None
         if rows is not None:
-            found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
+            judged = judged_rows(fitted, rows, held_out, method, order is not None)
+            found, unseen = quality(judged, fitted), judged.unseen
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
-        return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
+        found = (*found, *fitted.diagnostics)
+        return dataclasses.replace(fitted, diagnostics=found, unseen=unseen)
 
     def _wanted(self, problem: Problem) -> Settings:
         """The sizes without a time limit."""

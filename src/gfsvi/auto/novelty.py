@@ -63,6 +63,18 @@ class Novelty(eqx.Module):
         blocks = (novelty(kernel, known, factor, rows[i : i + MAX_BLOCK]) for i in starts)
         return np.concatenate([np.zeros(0), *blocks])
 
+    @double
+    def left_out(self) -> Float[np.ndarray, " row"]:
+        """The novelty of each of the training rows that are used, given the others.
+
+        Rasmussen and Williams (2006), equation 5.12, minus the noise.
+        """
+        factor = np.asarray(self.process.factor[0], np.float64)
+        inverse = np.linalg.inv(factor)
+        before = np.asarray(self.process.prior.kernel.diagonal(jnp.asarray(self.process.x)))
+        noise = np.sum(factor**2, axis=1) - before
+        return np.clip((1 / np.sum(inverse**2, axis=0) - noise) / before, 0.0, 1.0)
+
     def shares(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
         """The same for one block of rows in a compiled program."""
         return _share(self.process, x)

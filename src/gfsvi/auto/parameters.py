@@ -46,6 +46,10 @@ class Parameters:
             None for none where every row can be left out in closed form, else a tenth.
         held_out: Which rows these are: "auto" for the latest ones of a table in time order and
             random ones otherwise, "end" for the last ones, "random", or "none".
+        conformal: By which rows intervals and sets of labels promise their coverage: "split" to set
+            a fifth of the rows aside for it, which guarantees it for rows like these, "left_out"
+            for training rows that are left out in closed form, which costs no rows, or "none" for
+            the model's own intervals.
         time_budget: Time limit in seconds; `fit` returns the best model found by then.
         checkpoint: A file that keeps the state of training, to resume from if interrupted.
         watch: Called regularly with the phase ("prior", "mean", "posterior" or "examination") and
@@ -64,6 +68,7 @@ class Parameters:
     batch_size: int | None = None
     validation_fraction: float | None = None
     held_out: Literal["auto", "end", "random", "none"] = "auto"
+    conformal: Literal["none", "split", "left_out"] = "none"
     time_budget: float | None = None
     checkpoint: str | PathLike[str] | None = None
     watch: Watch | None = None

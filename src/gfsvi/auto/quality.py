@@ -9,6 +9,7 @@ import numpy as np
 from gfsvi import registry
 from gfsvi.auto.coverage import are_inside
 from gfsvi.auto.targets import Labels
+from gfsvi.auto.unseen import UnseenRows, surprise_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT, WarpedNormal
@@ -60,6 +61,13 @@ class Judged(NamedTuple):
         if self.is_future:
             return "rows that are later than the training rows"
         return "rows that the model was not trained on" if self.is_new else "training rows"
+
+    @property
+    def unseen(self) -> UnseenRows | None:
+        """How surprising the observations were, if the predictions were made without them."""
+        if not self.is_new:
+            return None
+        return UnseenRows(surprise_of(self.predictive, self.y), self.weights)
 
 
 def judged_rows(

@@ -41,6 +41,10 @@ class Numbers:
         """Convert observations to the model's scale."""
         return (y - self.centre) / self.spread
 
+    def numbers(self, y: np.ndarray) -> np.ndarray:
+        """Observations as they are."""
+        return y
+
     def on_user_scale(self, predictive: AbstractPredictive) -> AbstractRealPredictive:
         """Convert a predictive to the user's scale."""
         return cast(AbstractRealPredictive, predictive).rescaled(self.spread, self.centre)
@@ -53,6 +57,10 @@ class Labels:
     task: ClassVar[str] = "classification"
 
     classes: tuple[Label, ...]
+
+    def numbers(self, y: np.ndarray) -> np.ndarray:
+        """Known labels as positions among the classes."""
+        return np.searchsorted(np.array(self.classes), y)
 
     def on_user_scale(self, predictive: AbstractPredictive) -> AbstractPredictive:
         """Return the predictive as it is: it predicts class numbers."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gfsvi.auto import Fitted
 
-_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "seed")
+_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee", "seed")
 _REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0
@@ -76,6 +76,7 @@ def _fit(
 ) -> "Fitted":
     """Fit, print remarks and diagnostics, and write the model."""
     from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
+    from gfsvi.auto.conformal import guaranteed
     from gfsvi.auto.quality import next_command
     from gfsvi.auto.targets import limits_in_words
 
@@ -88,6 +89,7 @@ def _fit(
         kernel=arguments.kernel,
         likelihood=arguments.likelihood,
         held_out=arguments.hold_out,
+        conformal="none" if arguments.guarantee is None else "split",
         random_state=arguments.seed,
         time_budget=_time_left(arguments),
         checkpoint=f"{arguments.output}.checkpoint",
@@ -96,6 +98,8 @@ def _fit(
     learner = Learner(preparation.task, parameters, recipe)
     with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"), _warnings_said(reporter):
         fitted = learner.learn_table(table, preparation, weights)
+        if arguments.guarantee is not None:
+            fitted = guaranteed(fitted, arguments.guarantee)
         if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
             reporter.say(f"{limits} Use `--likelihood normal` to allow all numbers.")
         for diagnostic in fitted.diagnostics:

@@ -116,6 +116,8 @@ def parser() -> argparse.ArgumentParser:
     _add_fit(commands)
     _add_predict(commands)
     _add_evaluate(commands)
+    _add_serve(commands)
+    _add_export(commands)
     _add_bench(commands)
     _add_list(commands)
     _add_completion(commands)
@@ -155,6 +157,12 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         help=f"which rows to hold out for evaluation: {', '.join(ways)}",
     )
     suggest(action, lambda: ways)
+    command.add_argument(
+        "--guarantee",
+        type=level,
+        metavar="LEVEL",
+        help="set a fifth of the rows aside, so that this share of intervals contains the target",
+    )
     command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
     command.add_argument(
         "--time-budget",
@@ -210,7 +218,9 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
         help="the CSV or Parquet file to write",
     )
     command.add_argument(
-        "--level", type=level, default=0.95, help="probability of the intervals; default: 0.95"
+        "--level",
+        type=level,
+        help="probability of the intervals; default: what the model guarantees, or 0.95",
     )
     command.add_argument(
         "--id", metavar="COLUMN", help="copy this column of the table, as the first one"
@@ -235,6 +245,33 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     _add_decision(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=_command("evaluate", extras=("tables",)))
+
+
+def _add_serve(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("serve", help="predict rows over HTTP, JSON in and JSON out")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at; default: this machine alone"
+    )
+    command.add_argument("--port", type=positive, default=8000, help="default: 8000")
+    command.add_argument(
+        "--max-rows", type=positive, default=1000, help="rows per request; default: 1000"
+    )
+    command.add_argument(
+        "--max-bytes", type=positive, default=2**20, help="bytes per request; default: 1048576"
+    )
+    command.set_defaults(run=_command("serve", extras=("serve", "tables")))
+
+
+def _add_export(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "export", help="write a program that predicts and needs JAX alone"
+    )
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
+    )
+    command.set_defaults(run=_command("export", extras=("export",)))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:

@@ -60,19 +60,20 @@ def decision_of(
 def prediction_table(
     fitted: "Fitted | Predictor",
     inputs: "pandas.DataFrame",
-    level: float,
+    level: float | None = None,
     decision: "Decision | None" = None,
 ) -> "pandas.DataFrame":
-    """One row of predictions per row of inputs."""
-    predictive = fitted.predict(inputs)
+    """One row of predictions per row of inputs; the level is the model's own unless given."""
+    predictive, level = fitted.predict(inputs), fitted.level if level is None else level
     if fitted.task == "classification":
         classes = cast("Labels", cast("Fitted", fitted).target).classes
         labels = cast("CategoricalPredictive", predictive)
         columns = _label_columns(np.array(classes), labels, decision)
+        columns |= _set_column(cast("Fitted", fitted), labels, level)
     else:
         targets = fitted.preparation.target if fitted.preparation is not None else None
         numbers = cast("AbstractRealPredictive | Prediction", predictive)
-        columns = _number_columns(targets, numbers, level)
+        columns = _number_columns(targets, numbers, _interval(fitted, numbers, level))
     columns["novelty"] = np.round(fitted.novelty(inputs), DECIMALS)
     _check_finite(columns)
     return load_pandas().DataFrame(columns)
@@ -102,12 +103,35 @@ def _label_columns(
     }
 
 
+def _set_column(
+    fitted: "Fitted", predictive: "CategoricalPredictive", level: float
+) -> dict[str, np.ndarray]:
+    """The classes that contain the label with this probability, if the model promises it."""
+    if fitted.conformal == "none":
+        return {}
+    from gfsvi.auto.conformal import set_of
+
+    names = np.array([str(label) for label in cast("Labels", fitted.target).classes])
+    inside = set_of(fitted, predictive, level)
+    return {"set": np.array([";".join(names[row]) for row in inside])}
+
+
+def _interval(
+    fitted: "Fitted | Predictor", predictive: "AbstractRealPredictive | Prediction", level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    if isinstance(fitted, Predictor):
+        return fitted.interval(cast(Prediction, predictive), level)
+    from gfsvi.auto.conformal import interval_of
+
+    return interval_of(fitted, cast("AbstractRealPredictive", predictive), level)
+
+
 def _number_columns(
     targets: tuple[str, ...] | None,
     predictive: "AbstractRealPredictive | Prediction",
-    level: float,
+    interval: tuple[np.ndarray, np.ndarray],
 ) -> dict[str, np.ndarray]:
-    lower, upper = predictive.interval(level)
+    lower, upper = interval
     std = np.asarray(predictive.std)
     columns = {
         "mean": beside(np.asarray(predictive.mean), std),

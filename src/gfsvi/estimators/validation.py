@@ -36,3 +36,9 @@ def check_targets_are_numbers(estimator: object, y: object) -> None:
             f"{type(estimator).__name__}.fit expects numbers as targets; got the text "
             f"{str(first[0])!r}. For labels use GFSVIClassifier or BayesianClassifier."
         )
+
+
+def check_level(level: float) -> None:
+    """Raise unless a level is a probability."""
+    if not 0 < level < 1:
+        raise ValueError(f"expected a level between 0 and 1; got {level!r}. Pass 0.9, say.")

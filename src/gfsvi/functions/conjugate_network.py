@@ -13,14 +13,17 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.in_numpy import KernelThroughJax, kernel_in_numpy
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
+from gfsvi.networks.torch import TorchNetwork
 from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
+from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.plain.networks import first_moving, tangents
 from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.values import Gaussian, Independent, Marginals
@@ -159,7 +162,7 @@ class ConjugateNetwork(AbstractRandomFunction):
     @property
     def in_numpy(self) -> ConjugatePosterior | None:
         """The same posterior in NumPy; None if network or kernel have no such form."""
-        kernel = kernel_in_numpy(self.prior.kernel)
+        kernel = kernel_beside(self.prior.kernel, self.network)
         network = network_in_numpy(self.network, self.params)
         if kernel is None or network is None:
             return None
@@ -185,16 +188,36 @@ class ConjugateNetwork(AbstractRandomFunction):
     def _at_points(self) -> Jacobian:
         return self.tangents.jacobian(jnp.asarray(self.points))[1]
 
+    def design(self, x: Points) -> tuple[Array, Array, Array]:
+        """The network at rows, what `shift` and `root` are multiplied by, and what is left.
+
+        (output, row), (output, row, point) and (row,): f(x), W(x) (T(Z, Z) + eps I), and the
+        variance of the prior that its values at Z leave open.
+        """
+        f, weights, explained = self._design(x, self._at_points)
+        left = self.prior.marginals(x).variance[0] - jnp.sum(explained**2, axis=0)
+        return f, weights, jnp.maximum(left, 0)
+
     def _parts(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
         """The mean, W(x) times a root of C, and what Z explains of the prior at x."""
+        f, weights, explained = self._design(x, at_points)
+        mean = f + jnp.einsum("opz,oz->op", weights, self.shift)
+        return mean, weights @ self.root, explained
+
+    def _design(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
         f, jacobian = self.tangents.jacobian(x)
         cross = self.prior.kernel.cross(jnp.asarray(x, jnp.float64), jnp.asarray(self.points))
         explained = self.whitener @ cross.T
         # T(x, Z) + eps K(x, Z) K_g^-1, which is W(x) (T(Z, Z) + eps I)
         through_prior = jnp.asarray(self.eps)[:, None, None] * (explained.T @ self.whitener)
-        weights = self.tangents.gram(jacobian, at_points) + through_prior
-        mean = f + jnp.einsum("opz,oz->op", weights, self.shift)
-        return mean, weights @ self.root, explained
+        return f, self.tangents.gram(jacobian, at_points) + through_prior, explained
+
+
+def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInNumpy | None:
+    """The kernel in NumPy; beside a network of PyTorch, which has no other form, any kernel."""
+    return (
+        KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else kernel_in_numpy(kernel)
+    )
 
 
 class _DrawnFunction:

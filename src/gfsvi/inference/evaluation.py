@@ -10,15 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from gfsvi.functions.conjugate_network import Tangents
+from gfsvi.functions.conjugate_network import Tangents, kernel_beside
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.means import Zero
-from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.networks.in_numpy import network_in_numpy
+from gfsvi.networks.jacobian import BLOCK_ELEMENTS
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
-from gfsvi.plain.kernels import PlainKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, first_moving, tangents
+from gfsvi.plain.kernels import KernelInNumpy
+from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangents
 
 
 class AtPoints(NamedTuple):
@@ -56,8 +56,8 @@ class Evaluation(Protocol):
 
 def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray) -> Evaluation:
     """The evaluation of a network and a prior, in NumPy if both have such a form."""
-    kernel = kernel_in_numpy(prior.kernel)
     network = network_in_numpy(function.network, function.params)
+    kernel = kernel_beside(prior.kernel, function.network)
     if kernel is None or network is None:
         return _WithJax(function, prior, points)
     f, layers = network.linearized(points, first_moving(function.variances))
@@ -65,9 +65,9 @@ def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray
 
 
 class _InNumpy(NamedTuple):
-    network: TanhNetwork
+    network: LinearizedInNumpy
     variances: tuple[float, ...]
-    kernel: PlainKernel
+    kernel: KernelInNumpy
     prior: GaussianProcess
     points: np.ndarray
     values: np.ndarray
@@ -82,10 +82,14 @@ class _InNumpy(NamedTuple):
         return AtPoints(self.values, gram, mean, self.kernel.gram(self.points))
 
     def at_rows(self, x: np.ndarray) -> AtRows:
-        first = first_moving(self.variances)
-        f, layers = self.network.linearized(np.asarray(x, np.float64), first)
-        cross = tangents(self.variances, layers, self.layers)
-        return AtRows(f, cross, self.kernel.cross(np.asarray(x, np.float64), self.points))
+        x, first = np.asarray(x, np.float64), first_moving(self.variances)
+        size = max(1, BLOCK_ELEMENTS // (len(self.values) * self.network.row_size))
+        blocks = []
+        for start in range(0, len(x), size):
+            f, layers = self.network.linearized(x[start : start + size], first)
+            blocks.append((f, tangents(self.variances, layers, self.layers)))
+        f, cross = (np.concatenate(part, axis=1) for part in zip(*blocks, strict=True))
+        return AtRows(f, cross, self.kernel.cross(x, self.points))
 
     def prior_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return self.kernel.cross(self.points, x), self.kernel.diagonal(x)

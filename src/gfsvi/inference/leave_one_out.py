@@ -55,19 +55,19 @@ def _of_posterior(model: Model[ConjugateNetwork, AbstractLikelihood], data: Data
         mean, known, left = process.parts(np.asarray(data.x, np.float64))
     else:
         mean, known, left = map(np.asarray, _variances(model.function, jnp.asarray(data.x)))
-    targets = _targets(model, data, mean, known + left)
+    targets = gaussian_targets(model, data, mean, known + left)
     y, noise = np.asarray(targets.values), np.asarray(targets.variance)
     kept = 1 - np.minimum(known / noise, LARGEST_LEVERAGE)
     return Independent(y - (y - mean) / kept, known / kept + left)
 
 
-def _targets(
+def gaussian_targets(
     model: Model[ConjugateNetwork, AbstractLikelihood],
     data: Data,
     mean: np.ndarray,
     variance: np.ndarray,
 ) -> GaussianTargets:
-    """The Gaussian regression that the posterior solves."""
+    """The Gaussian regression that the posterior solves at rows where it has these moments."""
     likelihood = model.likelihood.at(np.asarray(data.x, np.float64))
     if not likelihood.solved_as_normal:
         return pseudo_targets(likelihood, data, mean, variance)

@@ -21,7 +21,7 @@ from gfsvi.inference.quick_steps import Descent, adam, lbfgs
 from gfsvi.inference.row_slopes import RowSlopes, row_slopes
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.model import Model
-from gfsvi.networks.in_numpy import network_in_numpy
+from gfsvi.networks.in_numpy import tanh_network
 from gfsvi.numerics.randomness import generator
 from gfsvi.plain.networks import TanhNetwork
 from gfsvi.points import AbstractPoints, FixedPoints
@@ -67,7 +67,7 @@ class QuickMean(AbstractMeanFit):
             isinstance(prior, GaussianProcess)
             and np.ndim(problem.data.x) == 2
             and kernel_in_numpy(prior.kernel) is not None
-            and network_in_numpy(function.network, function.params) is not None
+            and tanh_network(function.network, function.params) is not None
             and row_slopes(start.likelihood, problem.data.take(np.arange(1)), prior.outputs)
             is not None
         )
@@ -75,7 +75,7 @@ class QuickMean(AbstractMeanFit):
     def __call__(
         self, start: Linearized, problem: MeanProblem, *, key: PRNGKeyArray, validation: Data | None
     ) -> Fit[Linearized]:
-        network = network_in_numpy(start.function.network, start.function.params)
+        network = tanh_network(start.function.network, start.function.params)
         if network is None or not self.handles(start, problem):
             raise ValueError(
                 "QuickMean expects a multilayer perceptron with tanh, an RBF or Matern kernel and "

@@ -1,8 +1,10 @@
 """Kernels that can be evaluated in NumPy, without compiling anything."""
 
+import dataclasses
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -79,3 +81,22 @@ def _of_features(kernel: AbstractKernel) -> PlainKernel | None:
 
 def _row(values: Any) -> np.ndarray:
     return np.reshape(np.asarray(values, np.float64), (1, -1))
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelThroughJax:
+    """Any kernel, for computations that are otherwise in NumPy."""
+
+    kernel: AbstractKernel
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return np.asarray(self.kernel.cross(jnp.asarray(x), jnp.asarray(z)))
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances of all pairs of rows."""
+        return self.cross(x, x)
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """Variances at rows."""
+        return np.asarray(self.kernel.diagonal(jnp.asarray(x)))

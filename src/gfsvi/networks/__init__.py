@@ -15,3 +15,4 @@ from gfsvi.networks.layered import AbstractAffineStage as AbstractAffineStage
 from gfsvi.networks.layered import AbstractLayeredNetwork as AbstractLayeredNetwork
 from gfsvi.networks.layered import AbstractStage as AbstractStage
 from gfsvi.networks.mlp import MLP as MLP
+from gfsvi.networks.torch import TorchNetwork as TorchNetwork

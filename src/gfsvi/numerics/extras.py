@@ -5,9 +5,11 @@ import importlib.util
 EXTRAS = {
     "bench": ("filelock", "jinja2", "matplotlib"),
     "cluster": ("ray",),
+    "export": ("flatbuffers",),
     "plots": ("matplotlib",),
     "report": ("jinja2", "matplotlib"),
     "search": ("optuna", "tomlkit"),
+    "serve": ("starlette", "uvicorn"),
     "tables": ("pandas", "pyarrow", "filelock"),
 }
 """The modules that each extra of this distribution adds."""

@@ -1,7 +1,13 @@
 """Threads of linear algebra: one is faster than several for small matrices."""
 
 import contextlib
+import functools
+import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threadpoolctl
 
 MANY_ROWS = 20_000
 
@@ -25,7 +31,18 @@ def limit_threads(num_rows: int) -> Iterator[None]:
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
     """Use one thread in the libraries of linear algebra that are loaded."""
+    loaded = tuple(name for name in _WITH_LIBRARIES if name in sys.modules)
+    with _controller(loaded).limit(limits=1, user_api="blas"):
+        yield
+
+
+_WITH_LIBRARIES = ("numpy", "scipy.linalg", "sklearn", "torch")
+"""Modules that come with a library of linear algebra of their own."""
+
+
+@functools.cache
+def _controller(loaded: tuple[str, ...]) -> "threadpoolctl.ThreadpoolController":
+    # Looking for libraries takes longer than predicting a row: once for each set of modules.
     import threadpoolctl
 
-    with threadpoolctl.threadpool_limits(1, user_api="blas"):
-        yield
+    return threadpoolctl.ThreadpoolController()

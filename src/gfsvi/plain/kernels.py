@@ -74,6 +74,22 @@ CORRELATIONS = {
 }
 
 
+class KernelInNumpy(Protocol):
+    """A kernel whose values are arrays of NumPy."""
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        ...
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances of all pairs of rows."""
+        ...
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """Variances at rows."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True)
 class StationaryKernel:
     """A kernel of the distance in length scales.

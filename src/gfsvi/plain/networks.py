@@ -1,6 +1,7 @@
 """The multilayer perceptron with tanh in NumPy."""
 
 import dataclasses
+from typing import Protocol
 
 import numpy as np
 
@@ -14,6 +15,22 @@ Layers = list[tuple[np.ndarray, np.ndarray]]
 """The inputs (row, input) and the signals (output, row, column) of each layer."""
 
 
+class LinearizedInNumpy(Protocol):
+    """A network at its weights, whose outputs and their derivatives are arrays of NumPy."""
+
+    @property
+    def row_size(self) -> int:
+        """Elements that the derivatives of one output at one row take."""
+        ...
+
+    def linearized(self, x: np.ndarray, first: int = 0) -> tuple[np.ndarray, Layers]:
+        """Outputs (output, row) and, by layer, the factors of their derivatives by the weights.
+
+        Layers before the `first` may be left out.
+        """
+        ...
+
+
 @dataclasses.dataclass(frozen=True)
 class TanhNetwork:
     """Dense layers with tanh between them.
@@ -23,6 +40,11 @@ class TanhNetwork:
     """
 
     matrices: tuple[np.ndarray, ...]
+
+    @property
+    def row_size(self) -> int:
+        """Elements that the derivatives of one output at one row take, as factors."""
+        return sum(sum(matrix.shape) for matrix in self.matrices)
 
     def activations(self, x: np.ndarray) -> list[np.ndarray]:
         """The inputs of every layer, and last the outputs (row, output)."""
@@ -75,17 +97,21 @@ def first_moving(variances: tuple[float, ...]) -> int:
 def tangents(variances: tuple[float, ...], layers: Layers, others: Layers) -> np.ndarray:
     """J D J'^T between rows, (output, row, other), D a variance per layer.
 
-    If there is only the last layer, all outputs are alike: (1, row, other).
+    If there is only the last layer, all outputs are alike: (1, row, other). Layers without inputs
+    have the derivatives themselves as signals.
     """
-    *terms, last = zip(variances[-len(layers) :], layers, others, strict=True)
-    variance, (inputs, _), (z_inputs, _) = last
-    # Each output has its own weights in the last layer, and moves as fast as any other.
-    total = variance * (inputs @ z_inputs.T + 1)[None]
-    for variance, (inputs, signals), (z_inputs, z_signals) in terms:
-        slopes = signals @ z_signals.swapaxes(-1, -2)
-        slopes *= variance * (inputs @ z_inputs.T + 1)
-        total = total + slopes
-    return total
+    total = 0.0
+    terms = zip(variances[-len(layers) :], layers, others, strict=True)
+    for number, (variance, (inputs, signals), (z_inputs, z_signals)) in enumerate(terms, start=1):
+        alike = variance * (inputs @ z_inputs.T + 1)
+        if number == len(layers) and inputs.shape[1]:
+            # Each output has its own weights in the last layer, and moves as fast as any other.
+            total = total + alike[None]
+        else:
+            slopes = signals @ z_signals.swapaxes(-1, -2)
+            slopes *= alike
+            total = total + slopes
+    return np.asarray(total)
 
 
 def random_network(

@@ -4,8 +4,8 @@ import dataclasses
 
 import numpy as np
 
-from gfsvi.plain.kernels import PlainKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, first_moving, tangents
+from gfsvi.plain.kernels import KernelInNumpy, PlainKernel
+from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangents
 
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
@@ -27,9 +27,9 @@ class ConjugatePosterior:
         whitener: (point, point).
     """
 
-    network: TanhNetwork
+    network: LinearizedInNumpy
     variances: tuple[float, ...]
-    kernel: PlainKernel
+    kernel: KernelInNumpy
     points: np.ndarray
     shift: np.ndarray
     root: np.ndarray
@@ -38,8 +38,9 @@ class ConjugatePosterior:
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, W C W^T and what is left of the prior, each (output, row)."""
-        at_points = self.network.linearized(self.points, first_moving(self.variances))[1]
-        size = max(1, MAX_ELEMENTS // self.root[..., 0].size)
+        at_points = self._at_points
+        per_row = max(self.root[..., 0].size, len(self.root) * self.network.row_size)
+        size = max(1, MAX_ELEMENTS // per_row)
         blocks = [self._block(x[i : i + size], at_points) for i in range(0, max(len(x), 1), size)]
         mean, known, left = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
         return mean, known, np.broadcast_to(left, mean.shape)
@@ -49,13 +50,26 @@ class ConjugatePosterior:
         mean, known, left = self.parts(x)
         return mean, known + left
 
-    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def design(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The network at rows, what `shift` and `root` are multiplied by, and what is left."""
+        return self._design(x, self._at_points)
+
+    @property
+    def _at_points(self) -> Layers:
+        return self.network.linearized(self.points, first_moving(self.variances))[1]
+
+    def _design(
+        self, x: np.ndarray, at_points: Layers
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         f, layers = self.network.linearized(x, first_moving(self.variances))
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
-        weights = tangents(self.variances, layers, at_points) + through_prior
-        mean = f + np.einsum("opz,oz->op", weights, self.shift)
         left = np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
+        return f, tangents(self.variances, layers, at_points) + through_prior, left
+
+    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        f, weights, left = self._design(x, at_points)
+        mean = f + np.einsum("opz,oz->op", weights, self.shift)
         return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
 
 

@@ -53,10 +53,11 @@ class StudentPredictive(AbstractRealPredictive):
 
     @returns_numpy
     def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
-        levels = np.asarray(q, np.float64)
-        levels = np.reshape(levels, levels.shape + (1,) * np.ndim(self.mean))
-        standard = special.stdtrit(np.asarray(self.degrees_of_freedom), levels)
-        return np.asarray(self.mean) + standard * np.asarray(self._scale)
+        numpy = namespace(self.mean, self.degrees_of_freedom, q)
+        levels = numpy.asarray(q, np.float64)
+        levels = numpy.reshape(levels, levels.shape + (1,) * np.ndim(self.mean))
+        quantile = special.stdtrit if numpy is np else _traced_quantile
+        return self.mean + quantile(self.degrees_of_freedom, levels) * self._scale
 
     @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
@@ -101,3 +102,20 @@ def _log_density(away: Observed, scale: Observed, freedom: Observed) -> Observed
 
 def _sum_outputs(log_prob: Observed) -> Observed:
     return log_prob.sum(axis=1) if log_prob.ndim == 2 else log_prob
+
+
+def _traced_quantile(freedom: Array, levels: Array) -> Array:
+    """The quantile of Student's t by bisection, which JAX has no function for."""
+    freedom, levels = jnp.broadcast_arrays(freedom, levels)
+    upper = jnp.maximum(levels, 1 - levels)
+
+    def halved(_: int, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+        middle = (ends[0] + ends[1]) / 2
+        t = jnp.sinh(middle)
+        tail = jax.scipy.special.betainc(freedom / 2, 0.5, freedom / (freedom + t**2)) / 2
+        is_low = 1 - tail < upper
+        return jnp.where(is_low, middle, ends[0]), jnp.where(is_low, ends[1], middle)
+
+    ends = (jnp.zeros_like(upper), jnp.full_like(upper, 30.0))
+    found = jnp.sinh(jax.lax.fori_loop(0, 60, halved, ends)[0])
+    return jnp.where(levels < 0.5, -found, found)

@@ -26,6 +26,8 @@ from gfsvi.predictives.warp import AbstractWarp
 OnScale = NormalPredictive | StudentPredictive
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
+FEW = 64
+"""Values up to which all nodes are computed at once; of more, one after the other."""
 
 
 class WarpedPredictive(AbstractScaledPredictive):
@@ -99,9 +101,9 @@ def moments_given(
     """Mean and variance of y where warp(y) is normal around `f`, by Gauss-Hermite quadrature."""
     weights = _WEIGHTS[:, None, None]
     noise = _NODES[:, None, None] * noise_std
-    y = warp.inverse(f + noise)
-    mean = (weights * y).sum(axis=0)
-    return mean, (weights * (y - mean) ** 2).sum(axis=0)
+    y = warp.inverse(f[..., None, :, :] + noise)
+    mean = (weights * y).sum(axis=-3)
+    return mean, (weights * (y - mean[..., None, :, :]) ** 2).sum(axis=-3)
 
 
 def _moments(warp: AbstractWarp, on_scale: OnScale) -> tuple[Responses, ...]:
@@ -112,10 +114,12 @@ def _moments(warp: AbstractWarp, on_scale: OnScale) -> tuple[Responses, ...]:
     noise_std = numpy.sqrt(library_layout(on_scale.aleatoric_variance))
     weights = _WEIGHTS[:, None, None]
 
-    def given_function(node: Float[Array, ""] | float) -> tuple[Responses, Responses]:
+    def given_function(node: Float[AnyArray, "..."] | float) -> tuple[Responses, Responses]:
         return moments_given(warp, centre + node * function_std, noise_std)
 
-    if numpy is np:
+    if numpy is np and centre.size <= FEW:
+        means, variances = given_function(_NODES[:, None, None])
+    elif numpy is np:
         pairs = [given_function(float(node)) for node in _NODES]
         means, variances = (np.stack(part) for part in zip(*pairs, strict=True))
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfsvi.numerics.threads import one_thread
+from gfsvi.plain.conformal import interval_given, nominal_levels
 from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.serving.functions import Novelty, posterior_of
 from gfsvi.serving.observations import Observations, Prediction
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 1024
 """Rows at a time, which bounds memory."""
+LEVEL = 0.95
+"""The coverage of intervals where a file names none."""
 _OF_TABLES = ("column:", "preparation:")
 """Tags of classes that do not need JAX."""
 
@@ -36,6 +39,8 @@ class Predictor:
         preparation: How a table becomes rows of numbers.
         input_centre: What is subtracted from every row.
         input_spread: What every row is then divided by.
+        level: The coverage of intervals unless another is asked for.
+        unseen: Surprises of rows and their weights, if these decide on the intervals.
     """
 
     posterior: ConjugatePosterior
@@ -44,6 +49,8 @@ class Predictor:
     preparation: Preparation
     input_centre: np.ndarray | float
     input_spread: np.ndarray | float
+    level: float
+    unseen: tuple[np.ndarray, np.ndarray] | None
 
     @classmethod
     @np.errstate(all="ignore")
@@ -59,6 +66,8 @@ class Predictor:
             fitted.preparation,
             fitted.input_centre,
             fitted.input_spread,
+            float(vars(fitted).get("level", LEVEL)),
+            _unseen(fitted),
         )
         # Arrays that do not fit together are found out here, and not when rows are predicted.
         zeros = np.zeros((2, len(fitted.preparation.feature_names)))
@@ -82,21 +91,28 @@ class Predictor:
 
     @one_thread()
     @np.errstate(all="ignore")
-    def predict(self, frame: "pandas.DataFrame") -> Prediction:
-        """The distribution of an observation at each row."""
+    def predict(self, frame: "pandas.DataFrame | np.ndarray") -> Prediction:
+        """The distribution of an observation at each row of a table, or of prepared numbers."""
         rows = self._blocks(frame)
         blocks = [self.posterior.marginals(x) for x in rows]
         mean, variance = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
         return self.observations.given(mean, variance, np.concatenate(rows))
 
+    def interval(self, prediction: Prediction, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper ends that contain an observation with this probability."""
+        if self.unseen is None:
+            return prediction.interval(level)
+        return interval_given(prediction.quantile, nominal_levels(*self.unseen, level))
+
     @one_thread()
     @np.errstate(all="ignore")
-    def novelty(self, frame: "pandas.DataFrame") -> np.ndarray:
+    def novelty(self, frame: "pandas.DataFrame | np.ndarray") -> np.ndarray:
         """How unlike the training inputs each row is, from 0 (known) to 1 (new)."""
         return np.concatenate([self.novelty_measure.at(x) for x in self._blocks(frame)])
 
-    def _blocks(self, frame: "pandas.DataFrame") -> list[np.ndarray]:
-        x = self._standardized(self.preparation.inputs(frame))
+    def _blocks(self, frame: "pandas.DataFrame | np.ndarray") -> list[np.ndarray]:
+        x = frame if isinstance(frame, np.ndarray) else self.preparation.inputs(frame)
+        x = self._standardized(x)
         return [x[start : start + MAX_ROWS] for start in range(0, len(x), MAX_ROWS)]
 
     def _standardized(self, x: np.ndarray) -> np.ndarray:
@@ -118,6 +134,14 @@ def read_predictor(path: str | PathLike[str]) -> Predictor | None:
         return Predictor.of(content["fitted"])
     except (NotServed, ValueError, *MALFORMED):
         return None
+
+
+def _unseen(fitted: Part) -> tuple[np.ndarray, np.ndarray] | None:
+    """What intervals are to be judged by; older files have no such rows."""
+    if vars(fitted).get("conformal", "none") == "none":
+        return None
+    unseen = fitted.unseen.expect("fitted:unseen_rows")
+    return np.asarray(unseen.surprise, np.float64), np.asarray(unseen.weights, np.float64)
 
 
 def _maker(tag: str) -> Callable[[dict[str, Any]], Any]:

@@ -34,7 +34,12 @@ _CLASSES = {
     },
     "data": {"data": "data.Data"},
     "diagnostic": {"diagnostic": "diagnostics.diagnostic.Diagnostic"},
-    "fitted": {"fitted": "auto.fitted.Fitted", "settings": "auto.settings.Settings"},
+    "fitted": {
+        "fitted": "auto.fitted.Fitted",
+        "settings": "auto.settings.Settings",
+        "unseen_rows": "auto.unseen.UnseenRows",
+        "updates": "auto.updates.Updates",
+    },
     "function": {
         "bayesian_network": "functions.bayesian_network.BayesianNetwork",
         "conditioned_process": "functions.conditioned_process.ConditionedProcess",

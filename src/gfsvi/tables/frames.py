@@ -1,5 +1,6 @@
 """Tables of other libraries as frames of pandas, through Arrow's interchange protocol."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gfsvi.tables.reading import TableError, load_pandas
@@ -38,3 +39,8 @@ def as_frame(table: Any) -> "pandas.DataFrame":
             f"expected a table with named columns of plain values; got the error '{error}' from "
             f"{type(table).__module__}.{type(table).__name__}. Convert it to a pandas DataFrame."
         ) from error
+
+
+def frame_of_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> "pandas.DataFrame":
+    """A frame with these columns from rows of JSON, each of which has all of them."""
+    return load_pandas().DataFrame({name: [row[name] for row in rows] for name in columns})

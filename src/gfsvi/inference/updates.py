@@ -1,0 +1,138 @@
+"""New rows enter a closed-form posterior, or leave it again, without another fit.
+
+The weights at which the network is linearised, the prior, the measurement points and the noise stay
+as they are. The sums over rows that the posterior is made of then change by what the rows add, so
+that rows learned one by one or all at once give the same posterior.
+"""
+
+# pyright: reportArgumentType=false
+# Arrays of NumPy go where arrays of JAX are annotated.
+
+import dataclasses
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from gfsvi.data import Data
+from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.inference.conjugate_fit import between, pseudo_targets
+from gfsvi.inference.leave_one_out import gaussian_targets
+from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.model import Model
+from gfsvi.numerics.batching import padded
+from gfsvi.numerics.compilation import jit_fast_compile
+from gfsvi.numerics.precision import double
+from gfsvi.numerics.types import Points
+from gfsvi.plain.updates import Coefficients
+
+BLOCK = 1024
+NUM_ROUNDS = 10
+
+
+@double
+def condition_on(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLikelihood]:
+    """The posterior after more rows.
+
+    Under a likelihood that is normal on some scale this is exact for the linearised network: rows
+    learned one by one, in any order, or all at once give the same. Other likelihoods are replaced
+    at the new rows by the Gaussian regression that has their expected slope and curvature; those
+    of earlier rows stay.
+
+    Args:
+        model: A closed-form posterior, as `GFSVI` makes it.
+        data: The new rows, on the model's scale.
+    """
+    model = closed_form(model)
+    for block in _blocks(data):
+        rows, before = _Rows.of(model.function, block), _coefficients(model.function)
+        targets = gaussian_targets(model, block, *rows.moments(before))
+        after = before.with_rows(*rows.given(before, targets))
+        likelihood = model.likelihood.at(np.asarray(block.x, np.float64))
+        for _ in range(0 if likelihood.solved_as_normal else NUM_ROUNDS):
+            fresh = pseudo_targets(likelihood, block, *rows.moments(after))
+            targets = between(targets, fresh, 0.5)
+            after = before.with_rows(*rows.given(before, targets))
+        model = _with(model, after)
+    return model
+
+
+@double
+def forget(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLikelihood]:
+    """The posterior as if it had never seen these rows: the inverse of `condition_on`.
+
+    Args:
+        model: A closed-form posterior that has learned from these rows.
+        data: The rows, with the targets and weights that they had.
+    """
+    model = closed_form(model)
+    for block in _blocks(data):
+        rows, before = _Rows.of(model.function, block), _coefficients(model.function)
+        targets = gaussian_targets(model, block, *rows.moments(before))
+        model = _with(model, before.without_rows(*rows.given(before, targets)))
+    return model
+
+
+def closed_form(model: Model) -> Model[ConjugateNetwork, AbstractLikelihood]:
+    """The model, if its posterior is in closed form."""
+    if not isinstance(model.function, ConjugateNetwork):
+        raise ValueError(
+            "updating expects a posterior in closed form; got a "
+            f"{type(model.function).__name__}. Fit with the method gfsvi, or fit again with all "
+            "rows."
+        )
+    return model
+
+
+class _Rows(NamedTuple):
+    """Rows, seen by the coefficients of a posterior."""
+
+    values: np.ndarray
+    design: np.ndarray
+    left: np.ndarray
+
+    @classmethod
+    def of(cls, function: ConjugateNetwork, data: Data) -> "_Rows":
+        x = np.asarray(data.x, np.float64)
+        process = function.in_numpy
+        if process is not None:
+            return cls(*process.design(x))
+        values, design, left = map(np.asarray, _design(function, jnp.asarray(padded(x))))
+        return cls(values[:, : len(x)], design[:, : len(x)], left[: len(x)])
+
+    def moments(self, coefficients: Coefficients) -> tuple[np.ndarray, np.ndarray]:
+        """Means and variances of the function, (output, row)."""
+        known = np.sum((self.design @ coefficients.root) ** 2, axis=-1)
+        return self._mean(coefficients), known + self.left
+
+    def given(
+        self, coefficients: Coefficients, targets: GaussianTargets
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Design, residuals and variances of a regression to these targets."""
+        residual = np.asarray(targets.values) - self._mean(coefficients)
+        return self.design, residual, np.broadcast_to(targets.variance, residual.shape)
+
+    def _mean(self, coefficients: Coefficients) -> np.ndarray:
+        return self.values + np.einsum("opz,oz->op", self.design, coefficients.mean)
+
+
+def _blocks(data: Data) -> Iterator[Data]:
+    for start in range(0, len(data), BLOCK):
+        yield data.take(np.arange(start, min(start + BLOCK, len(data))))
+
+
+def _coefficients(function: ConjugateNetwork) -> Coefficients:
+    return Coefficients(*(np.asarray(part, np.float64) for part in (function.shift, function.root)))
+
+
+def _with(model: Model, coefficients: Coefficients) -> Model:
+    mean, root = coefficients
+    return Model(dataclasses.replace(model.function, shift=mean, root=root), model.likelihood)
+
+
+@jit_fast_compile
+def _design(function: ConjugateNetwork, x: Points) -> tuple[Array, Array, Array]:
+    return function.design(x)
