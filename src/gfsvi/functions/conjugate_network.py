@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
-from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
@@ -156,7 +156,7 @@ class ConjugateNetwork(AbstractRandomFunction):
     @property
     def in_numpy(self) -> ConjugatePosterior | None:
         """The same posterior in NumPy; None if network or kernel have no such form."""
-        kernel = kernel_in_numpy(self.prior.kernel)
+        kernel = composed_in_numpy(self.prior.kernel)
         network = network_in_numpy(self.network, self.params)
         if kernel is None or network is None:
             return None

@@ -13,11 +13,11 @@ from jaxtyping import Array, Float
 from gfsvi.functions.conjugate_network import Tangents
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.means import Zero
-from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
-from gfsvi.plain.kernels import StationaryKernel
+from gfsvi.plain.composed import PlainKernel
 from gfsvi.plain.networks import Layers, TanhNetwork, tangents
 
 
@@ -56,7 +56,7 @@ class Evaluation(Protocol):
 
 def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray) -> Evaluation:
     """The evaluation of a network and a prior, in NumPy if both have such a form."""
-    kernel = kernel_in_numpy(prior.kernel)
+    kernel = composed_in_numpy(prior.kernel)
     network = network_in_numpy(function.network, function.params)
     if kernel is None or network is None:
         return _WithJax(function, prior, points)
@@ -67,7 +67,7 @@ def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray
 class _InNumpy(NamedTuple):
     network: TanhNetwork
     variances: tuple[float, ...]
-    kernel: StationaryKernel
+    kernel: PlainKernel
     prior: GaussianProcess
     points: np.ndarray
     values: np.ndarray
@@ -87,7 +87,7 @@ class _InNumpy(NamedTuple):
         return AtRows(f, cross, self.kernel.cross(np.asarray(x, np.float64), self.points))
 
     def prior_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.kernel.cross(self.points, x), np.full(len(x), self.kernel.variance)
+        return self.kernel.cross(self.points, x), self.kernel.diagonal(x)
 
 
 class _WithJax(NamedTuple):

@@ -19,6 +19,7 @@ from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem
 from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.inference.quick_steps import Descent, adam, lbfgs
 from gfsvi.inference.row_slopes import RowSlopes, row_slopes
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.model import Model
 from gfsvi.networks.in_numpy import network_in_numpy
@@ -157,11 +158,11 @@ class Penalized(NamedTuple):
         """Evaluate rows that are points, or copies of each other, once."""
         both, place = np.unique(np.concatenate([points, x]), axis=0, return_inverse=True)
         place = np.ravel(place)
-        kernel = kernel_in_numpy(prior.kernel) if isinstance(prior, GaussianProcess) else None
+        kernel = composed_in_numpy(prior.kernel) if isinstance(prior, GaussianProcess) else None
         if kernel is None or not isinstance(prior, GaussianProcess):
             raise ValueError("expected a kernel that NumPy can evaluate; got another.")
         cov = kernel.gram(points)
-        cov[np.diag_indices_from(cov)] += DELTA * kernel.variance
+        cov[np.diag_indices_from(cov)] += DELTA * np.mean(kernel.diagonal(points))
         factor = cholesky(cov, lower=True, check_finite=False)
         precision = cho_solve((factor, True), np.eye(len(points)), check_finite=False)
         mean = 0.0 if isinstance(prior.mean, Zero) else np.asarray(prior.mean.at(points)).T

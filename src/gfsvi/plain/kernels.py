@@ -74,6 +74,10 @@ class StationaryKernel:
         np.fill_diagonal(gram, self.variance)
         return gram
 
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return np.full(len(x), self.variance)
+
 
 def squared_distances(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """|x - z|^2 for all pairs; zero where only rounding is left of it."""

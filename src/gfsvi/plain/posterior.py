@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from gfsvi.plain.composed import PlainKernel
 from gfsvi.plain.kernels import StationaryKernel
 from gfsvi.plain.networks import Layers, TanhNetwork, tangents
 
@@ -29,7 +30,7 @@ class ConjugatePosterior:
 
     network: TanhNetwork
     variances: tuple[float, ...]
-    kernel: StationaryKernel
+    kernel: PlainKernel
     points: np.ndarray
     shift: np.ndarray
     root: np.ndarray
@@ -49,14 +50,27 @@ class ConjugatePosterior:
         mean, known, left = self.parts(x)
         return mean, known + left
 
+    def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means (output, row) and covariances (output, row, row) between all rows."""
+        mean, spread, explained = self._spread(x, self.network.linearized(self.points)[1])
+        left = self.kernel.gram(x) - explained.T @ explained
+        return mean, spread @ spread.swapaxes(-1, -2) + left
+
     def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        mean, spread, explained = self._spread(x, at_points)
+        left = np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
+        return mean, np.sum(spread**2, axis=-1), left
+
+    def _spread(
+        self, x: np.ndarray, at_points: Layers
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The mean, W(x) times a root of C, and what the points explain of the prior at x."""
         f, layers = self.network.linearized(x)
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
         weights = tangents(self.variances, layers, at_points) + through_prior
         mean = f + np.einsum("opz,oz->op", weights, self.shift)
-        left = np.maximum(self.kernel.variance - np.sum(explained**2, axis=0), 0)
-        return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
+        return mean, weights @ self.root, explained
 
 
 def share_left(

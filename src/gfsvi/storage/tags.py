@@ -51,6 +51,7 @@ _CLASSES = {
         "active_dimensions": "kernels.base.ActiveDimensions",
         "constant": "kernels.constant.Constant",
         "helmholtz_kernel": "kernels.helmholtz.HelmholtzKernel",
+        "known": "kernels.known.Known",
         "linear": "kernels.linear.Linear",
         "locally_periodic": "kernels.locally_periodic.LocallyPeriodic",
         "matern12": "kernels.matern12.Matern12",

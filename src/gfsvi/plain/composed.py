@@ -1,0 +1,186 @@
+"""Kernels in NumPy that are not of a distance alone, and sums and products of kernels."""
+
+import dataclasses
+import functools
+import operator
+from typing import Protocol
+
+import numpy as np
+
+from gfsvi.plain.kernels import Correlation, squared_distances
+
+
+class PlainKernel(Protocol):
+    """A kernel in NumPy."""
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        ...
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        ...
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        ...
+
+
+def rational_quadratic(mixture: float) -> Correlation:
+    """The correlation of the rational quadratic kernel."""
+
+    def value(squared: np.ndarray) -> np.ndarray:
+        return np.exp(-mixture * np.log1p(squared / (2 * mixture)))
+
+    return Correlation(value, lambda squared: -0.5 * value(squared) / (1 + squared / (2 * mixture)))
+
+
+@dataclasses.dataclass(frozen=True)
+class PeriodicKernel:
+    """A kernel of the distance on circles, one per feature.
+
+    Args:
+        lengthscale: (1, 1), or (1, feature) with one per feature.
+        variance: The variance.
+        period: As the length scale.
+    """
+
+    lengthscale: np.ndarray
+    variance: float
+    period: np.ndarray
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        centre = x.mean(axis=0)
+        squared = squared_distances(self._on_circles(x - centre), self._on_circles(z - centre))
+        return self.variance * np.exp(-0.5 * squared)
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows, with exactly the variance on the diagonal."""
+        gram = self.cross(x, x)
+        np.fill_diagonal(gram, self.variance)
+        return gram
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return np.full(len(x), self.variance)
+
+    def _on_circles(self, x: np.ndarray) -> np.ndarray:
+        angle = 2 * np.pi * x / self.period
+        radius = 1 / self.lengthscale
+        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class LinearKernel:
+    """Straight lines through the origin, with a variance for all features or one for each."""
+
+    variance: np.ndarray
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return (x * self.variance) @ z.T
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return self.cross(x, x)
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return np.sum(x**2 * self.variance, axis=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class ConstantKernel:
+    """One unknown value everywhere."""
+
+    variance: float
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return np.full((len(x), len(z)), self.variance)
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return self.cross(x, x)
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return np.full(len(x), self.variance)
+
+
+@dataclasses.dataclass(frozen=True)
+class WhiteKernel:
+    """Independent noise at every row, even at rows that coincide."""
+
+    variance: float
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return np.zeros((len(x), len(z)))
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return np.diag(self.diagonal(x))
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return np.full(len(x), self.variance)
+
+
+@dataclasses.dataclass(frozen=True)
+class SumKernel:
+    """The covariance of a sum of independent functions."""
+
+    terms: tuple[PlainKernel, ...]
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return functools.reduce(operator.add, (term.cross(x, z) for term in self.terms))
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return functools.reduce(operator.add, (term.gram(x) for term in self.terms))
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return functools.reduce(operator.add, (term.diagonal(x) for term in self.terms))
+
+
+@dataclasses.dataclass(frozen=True)
+class ProductKernel:
+    """The covariance of a product of independent functions."""
+
+    factors: tuple[PlainKernel, ...]
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return functools.reduce(operator.mul, (factor.cross(x, z) for factor in self.factors))
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return functools.reduce(operator.mul, (factor.gram(x) for factor in self.factors))
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return functools.reduce(operator.mul, (factor.diagonal(x) for factor in self.factors))
+
+
+@dataclasses.dataclass(frozen=True)
+class KernelOnFeatures:
+    """A kernel that sees some of the features."""
+
+    kernel: PlainKernel
+    features: tuple[int, ...]
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        return self.kernel.cross(x[:, self.features], z[:, self.features])
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        return self.kernel.gram(x[:, self.features])
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        return self.kernel.diagonal(x[:, self.features])
