@@ -3,6 +3,7 @@
 import equinox as eqx
 import jax
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array, Float
 
 from gfsvi.kernels.base import AbstractKernel, Gram, check_kernels
@@ -14,7 +15,7 @@ def _with_known_numbers(kernel: AbstractKernel) -> AbstractKernel:
     """The kernel with Python floats, which are never learned, in place of arrays."""
 
     def known(leaf: object) -> object:
-        if not isinstance(leaf, np.ndarray | jax.Array) or isinstance(leaf, jax.core.Tracer):
+        if not isinstance(leaf, np.ndarray | jax.Array) or isinstance(leaf, Tracer):
             return leaf
         if np.ndim(leaf):
             raise ValueError(

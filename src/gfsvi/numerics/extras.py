@@ -8,6 +8,7 @@ EXTRAS = {
     "plots": ("matplotlib",),
     "report": ("jinja2", "matplotlib"),
     "search": ("optuna", "tomlkit"),
+    "studio": ("starlette", "uvicorn"),
     "tables": ("pandas", "pyarrow", "filelock"),
 }
 """The modules that each extra of this distribution adds."""

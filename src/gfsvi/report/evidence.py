@@ -25,12 +25,21 @@ class Score:
 
 
 @dataclasses.dataclass(frozen=True)
+class Distance:
+    """A distance along a column, in its own units; those of dates are days."""
+
+    column: str
+    length: float
+    in_days: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class KernelPart:
     """One kernel family that the prior adds or multiplies, and the features that it sees."""
 
     family: str
     features: tuple[str, ...] = ()
-    periods: tuple[tuple[str, float], ...] = ()
+    periods: tuple[Distance, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,12 +60,15 @@ class LengthScale:
 class PriorEvidence:
     """What the prior assumes about the function; the shortest length scale comes first.
 
-    `limits` says which predictions are excluded.
+    `limits` says which predictions are excluded, `turns` how far apart changes of direction are
+    (0 if there is no such distance), `values` where 95 % of the function's values are.
     """
 
     parts: tuple[KernelPart, ...]
     length_scales: tuple[LengthScale, ...]
     limits: str | None = None
+    turns: tuple[Distance, ...] = ()
+    values: tuple[float, float] | None = None
 
     @property
     def about_weights(self) -> bool:
