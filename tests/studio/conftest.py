@@ -12,6 +12,8 @@ from gfsvi.numerics.threads import limit_threads
 from gfsvi.studio.server import Studio
 from gfsvi.studio.serving import in_background
 
+BAD_INPUT = 400
+"""Stands for an answer that complains."""
 Ask = Callable[..., tuple[int, Any]]
 
 
@@ -38,7 +40,10 @@ def ask(address: str) -> Ask:
         request = urllib.request.Request(address + path, body, named)
         try:
             with urllib.request.urlopen(request) as answer:
-                return answer.status, _content(answer)
+                found = _content(answer)
+                if isinstance(found, dict) and "complaint" in found:
+                    return BAD_INPUT, {"sentence": found["complaint"]}
+                return answer.status, found
         except urllib.error.HTTPError as error:
             return error.code, _content(error)
 

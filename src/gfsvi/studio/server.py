@@ -27,7 +27,6 @@ from gfsvi.studio.workspace import Workspace
 from gfsvi.version import __version__
 
 MAX_JSON = 8 * 2**20
-BAD_INPUT = 400
 _SENTENCES = (ValueError, TypeError, ArithmeticError, OSError, MemoryError, ImportError)
 """Errors whose message is meant for users."""
 
@@ -175,12 +174,15 @@ def _answered(function: Callable[[Reader], Any], body: bytes) -> Response:
 
 
 def _told(function: Callable[[], Any]) -> Response:
-    """The answer as JSON; what is wrong with the input as one sentence."""
+    """The answer as JSON; what is wrong with the input as one sentence.
+
+    A complaint is an answer like others: browsers print requests that fail to their consoles.
+    """
     try:
         return _json(function())
     except _SENTENCES as error:
         sentence = " ".join(str(error).split()) or f"{type(error).__name__} without a message."
-        return _json({"sentence": sentence}, BAD_INPUT)
+        return _json({"complaint": sentence})
 
 
 def _sent(function: Callable[[], bytes], kind: str) -> Response:
@@ -188,8 +190,8 @@ def _sent(function: Callable[[], bytes], kind: str) -> Response:
         policy = REPORT_POLICY if kind == "text/html" else "default-src 'none'"
         return Response(function(), media_type=kind, headers=headers(policy))
     except _SENTENCES as error:
-        return _json({"sentence": str(error)}, BAD_INPUT)
+        return _json({"complaint": str(error)})
 
 
-def _json(content: Any, status: int = 200) -> Response:
-    return JSONResponse(content, status, headers=headers())
+def _json(content: Any) -> Response:
+    return JSONResponse(content, headers=headers())

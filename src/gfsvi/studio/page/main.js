@@ -169,6 +169,7 @@ async function begin() {
   document.getElementById("presets").append(...Object.entries(known.presets).map(([name, words]) =>
     el("button", { id: `preset-${name}`, onclick: () => usePreset(name) }, words)));
   store.listen((workspace, key) => {
+    document.body.dataset.revision = String(store.revision);
     document.getElementById("undo").disabled = !store.past.length;
     document.getElementById("redo").disabled = !store.future.length;
     for (const sheet of sheetsToDraw) sheet.show(workspace, key);

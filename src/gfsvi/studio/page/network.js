@@ -7,8 +7,8 @@ import { column, store } from "./store.js";
 import { digits } from "./units.js";
 
 export function networkSheet(complain) {
-  const functions = el("canvas", { className: "small", role: "img", id: "canvas-functions" });
-  const spectra = el("canvas", { className: "small", role: "img", id: "canvas-spectra" });
+  const functions = el("canvas", { className: "small", role: "img", id: "canvas-functions", "aria-label": "functions of prior and network" });
+  const spectra = el("canvas", { className: "small", role: "img", id: "canvas-spectra", "aria-label": "spectra of prior and network" });
   const verdict = el("div", { id: "verdict", "aria-live": "polite" });
   const widths = [0, 1].map((layer) => el("input", {
     type: "number", min: 1, max: 200, className: "end", "aria-label": `width of layer ${layer + 1}`,

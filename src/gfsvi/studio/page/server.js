@@ -38,7 +38,7 @@ async function answered(request) {
   } catch {
     throw new Error(`The server answered ${response.status}.`);
   }
-  if (!response.ok) throw new Error(content.sentence ?? `The server answered ${response.status}.`);
+  if (content.complaint) throw new Error(content.complaint);
   return content;
 }
 
