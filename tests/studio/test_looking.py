@@ -14,6 +14,7 @@ from gfsvi.likelihoods import Normal
 from gfsvi.methods import ExactGP
 from gfsvi.numerics.precision import double
 from gfsvi.plain.helmholtz import PlainField
+from gfsvi.studio import network
 from gfsvi.studio.building import grid_of, kernel_of
 from gfsvi.studio.eliciting import LENGTHS, STDS, belief_after, elicited
 from gfsvi.studio.expressing import expressed
@@ -195,3 +196,17 @@ def test_a_field_without_sources_is_said_to_have_no_divergence():
     assert "sources to sinks" in look_at_field(Workspace.read(content))["sentences"][1]
     content["field"]["sources"] = 0.01
     assert "no divergence" in look_at_field(Workspace.read(content))["sentences"][1]
+
+
+def test_rows_among_the_points_are_summed_as_rows_elsewhere(monkeypatch):
+    # A kernel whose covariance arithmetic can invert: W is the identity up to rounding.
+    content = with_points(terms=[{"std": 1.0, "factors": [FACTOR | {"family": "matern32"}]}])
+    quick = shown(content)["network"]
+    monkeypatch.setattr(network, "measurement_points", _all_without_places)
+    slow = shown(content)["network"]
+    for name in ("mean", "low", "high"):
+        np.testing.assert_allclose(quick[name], slow[name], atol=2e-4)
+
+
+def _all_without_places(rows, x):
+    return np.unique(np.concatenate([rows, x[::6]]), axis=0), None

@@ -119,8 +119,9 @@ def stable_factor(cov: np.ndarray) -> np.ndarray:
     size = float(np.mean(np.diagonal(cov))) or 1.0
     for jitter in JITTER * 10.0 ** np.arange(0, 8, 2):
         try:
-            added = cov + jitter * size * np.eye(len(cov))
-            return cholesky(added, lower=True, check_finite=False)
+            added = np.array(cov, order="F")
+            added[np.diag_indices_from(added)] += jitter * size
+            return cholesky(added, lower=True, check_finite=False, overwrite_a=True)
         except LinAlgError:
             continue
     raise ValueError(

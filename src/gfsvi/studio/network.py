@@ -12,7 +12,13 @@ from gfsvi.diagnostics.network import expressiveness, out_of_reach
 from gfsvi.functions import GaussianProcess
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.conjugate_network import Tangents
-from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
+from gfsvi.inference.conjugate import (
+    Interpolation,
+    Sums,
+    posterior_of,
+    solved,
+    sums_over_rows,
+)
 from gfsvi.inference.evaluation import InNumpy
 from gfsvi.inference.quick_mean import Penalized
 from gfsvi.inference.quick_steps import lbfgs
@@ -28,7 +34,7 @@ from gfsvi.training.optimizers import LBFGS
 from gfsvi.training.settings import Training
 
 GAMMA = 1e-10
-MAX_POINTS = 60
+MAX_POINTS = 50
 """Measurement points along the axis, besides the rows."""
 MAX_ROWS_AS_POINTS = 300
 SEED = 0
@@ -58,7 +64,7 @@ def network_posterior(
     """
     noise = workspace.noise / workspace.scale.target_spread
     prior = GaussianProcess(kernel)
-    points = measurement_points(rows, x)
+    points, places = measurement_points(rows, x)
     network = starting_network(workspace, prior, points)
     if num_steps:
         network = _trained(network, prior, points, rows, y, noise, num_steps)
@@ -66,8 +72,11 @@ def network_posterior(
     evaluation = InNumpy.of(network, variances, plain, prior, points)
     tangent = _tangents(workspace, network)
     interpolation = Interpolation.at(tangent, prior, points, gamma=GAMMA, evaluation=evaluation)
-    targets = GaussianTargets(y[None], np.full((1, len(y)), noise**2))
-    sums = sums_over_rows(interpolation, rows, targets)
+    if places is None:
+        targets = GaussianTargets(y[None], np.full((1, len(y)), noise**2))
+        sums = sums_over_rows(interpolation, rows, targets)
+    else:
+        sums = _sums_at_points(interpolation.values[0, places], y, noise, places, len(points))
     posterior = posterior_of(interpolation, solved(interpolation, sums)).in_numpy
     if posterior is None:
         raise ValueError("expected blocks that NumPy can evaluate; got others.")
@@ -75,11 +84,30 @@ def network_posterior(
     return mean[0], cov[0]
 
 
-def measurement_points(rows: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The rows, as far as there are not too many, and points along what is looked at."""
-    some = rows[:: max(1, math.ceil(len(rows) / MAX_ROWS_AS_POINTS))]
+def measurement_points(rows: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """The rows, as far as there are not too many, and points along what is looked at.
+
+    Returns the points, and the position of each row among them if all of them are.
+    """
     along = x[:: max(1, math.ceil(len(x) / MAX_POINTS))]
-    return np.unique(np.concatenate([some, along]), axis=0)
+    if len(rows) > MAX_ROWS_AS_POINTS:
+        some = rows[:: math.ceil(len(rows) / MAX_ROWS_AS_POINTS)]
+        return np.unique(np.concatenate([some, along]), axis=0), None
+    both = np.concatenate([rows, along])
+    points, places = np.unique(both, axis=0, return_inverse=True)
+    return points, np.ravel(places)[: len(rows)]
+
+
+def _sums_at_points(
+    f: np.ndarray, y: np.ndarray, noise: float, places: np.ndarray, num_points: int
+) -> Sums:
+    """`sums_over_rows` of rows that are points, where W is the identity."""
+    precision = np.bincount(places, minlength=num_points) / noise**2
+    pull = np.bincount(places, weights=y - f, minlength=num_points) / noise**2
+    square = np.sum((y - f) ** 2) / noise**2
+    log_variance = len(y) * np.log(2 * np.pi * noise**2)
+    parts = (np.diag(precision), pull, square, log_variance)
+    return Sums(*(np.asarray(part)[None] for part in parts))
 
 
 def starting_network(

@@ -66,6 +66,7 @@ export function dataSheet(complain, usePreset) {
   }
 
   function show(workspace) {
+    if (sheet.parentElement?.hidden) return;
     const { source } = workspace;
     const parts = [
       el("section", { className: "card" },

@@ -168,6 +168,7 @@ async function begin() {
   const choose = buildTabs(sheets);
   document.getElementById("presets").append(...Object.entries(known.presets).map(([name, words]) =>
     el("button", { id: `preset-${name}`, onclick: () => usePreset(name) }, words)));
+  window.addEventListener("pagehide", () => store.keep());
   store.listen((workspace, key) => {
     document.body.dataset.revision = String(store.revision);
     document.getElementById("undo").disabled = !store.past.length;

@@ -59,12 +59,17 @@ export const store = {
 
   tell(key = null) {
     this.revision += 1;
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.keep(), 200);
+    this.listeners.forEach((listener) => listener(this.workspace, key));
+  },
+
+  keep() {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(this.workspace));
     } catch {
       // a full storage: a reload will begin anew
     }
-    this.listeners.forEach((listener) => listener(this.workspace, key));
   },
 
   kept() {
