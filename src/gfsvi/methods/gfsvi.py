@@ -177,8 +177,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         else:
             begun = Fit(start, no_history())
         tangents = tangents_of(self.network, begun.posterior.function.params)
-        options = {"gamma": self.gamma, "eps": family.eps}
-        interpolation = Interpolation.at(tangents, prior, points, **options)
+        interpolation = Interpolation.at(tangents, prior, points, gamma=self.gamma, eps=family.eps)
         posterior = closed_form_posterior(
             interpolation,
             model,

@@ -64,7 +64,8 @@ def command(workspace: Workspace) -> str:
     words = ["gfsvi", "fit", name, "--target", workspace.target]
     words += ["--kernel", _code(workspace)]
     stem = PurePath(name).stem or "model"
-    words += ["--likelihood", "normal", "--output", f"{stem}.gfsvi", "--report", f"{stem}.html"]
+    words += ["--likelihood", "normal", "--hold-out", "none"]
+    words += ["--output", f"{stem}.gfsvi", "--report", f"{stem}.html"]
     text = shlex.join(words)
     if workspace.hidden != HIDDEN:
         widths = ", ".join(map(str, workspace.hidden))
@@ -75,7 +76,7 @@ def command(workspace: Workspace) -> str:
 def toml(workspace: Workspace) -> str:
     """An experiment that compares the network with the exact process under this prior."""
     kernel = Known(kernel_of(workspace)).code(DIGITS + 4)
-    data = json.dumps(f"{_file_name(workspace)}:{workspace.target}", ensure_ascii=False)
+    data = quoted(f"{_file_name(workspace)}:{workspace.target}")
     return f"""\
 # gfsvi bench run prior.toml --output results
 title = "A prior from the studio"
@@ -85,7 +86,7 @@ folds = 5
 
 [settings]
 # On the standardised scale: features by number, distances in standard deviations.
-kernel = {json.dumps(kernel, ensure_ascii=False)}
+kernel = {quoted(kernel)}
 network = {{ hidden = {list(workspace.hidden)} }}
 
 [methods.gfsvi]
@@ -94,6 +95,11 @@ network = {{ hidden = {list(workspace.hidden)} }}
 [report]
 metrics = ["log_predictive_density", "mse"]
 """
+
+
+def quoted(text: str) -> str:
+    """A text in Python and TOML; every escape of JSON is one of both."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _python_of_fit(workspace: Workspace) -> str:
@@ -115,11 +121,12 @@ kernel = {code}
 regressor = GFSVIRegressor(
     kernel=kernel,
     likelihood="normal",  # whose noise is learned
+    held_out="none",  # all rows, as in the studio
 {hidden}    random_state=0,
 )
-regressor.fit_table(table, target={workspace.target!r})
-regressor.save({f"{stem}.gfsvi"!r})
-regressor.report({f"{stem}.html"!r})
+regressor.fit_table(table, target={quoted(workspace.target)})
+regressor.save({quoted(f"{stem}.gfsvi")})
+regressor.report({quoted(f"{stem}.html")})
 """
 
 
@@ -127,11 +134,13 @@ def _table(workspace: Workspace) -> str:
     if workspace.source == "points":
         columns = {column.name: _cells(column, workspace) for column in workspace.columns}
         columns[workspace.target] = [float(f"{value:.6g}") for value in workspace.y]
-        cells = "".join(f"        {name!r}: {values!r},\n" for name, values in columns.items())
+        cells = "".join(
+            f"        {quoted(name)}: {values!r},\n" for name, values in columns.items()
+        )
         return f"table = pd.DataFrame(\n    {{\n{cells}    }}\n)"
     name = _file_name(workspace)
     reader = "read_parquet" if PurePath(name).suffix in (".parquet", ".pq") else "read_csv"
-    return f"table = pd.{reader}({name!r})"
+    return f"table = pd.{reader}({quoted(name)})"
 
 
 def _python_of_prior(workspace: Workspace) -> str:
@@ -147,7 +156,7 @@ from gfsvi.plots import plot_prior
 kernel = {code}
 {_axis(column, workspace)}
 axes = plot_prior(kernel, x)  # around a mean of zero
-axes.set(xlabel={column.name!r}, ylabel={workspace.target!r})
+axes.set(xlabel={quoted(column.name)}, ylabel={quoted(workspace.target)})
 plt.savefig("prior.png")
 """
 
@@ -202,4 +211,5 @@ def _file_name(workspace: Workspace) -> str:
 def _names(code: str) -> list[str]:
     """The kernels that a code uses."""
     without_texts = re.sub(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", "", code)
-    return sorted(set(re.findall(r"\b([A-Z]\w*)\(", without_texts)))
+    found = set(re.findall(r"\b([A-Z]\w*)\(", without_texts))
+    return sorted(found, key=lambda name: (not name.isupper(), name))

@@ -53,6 +53,7 @@ def fit(job: dict[str, Any], teller: _Teller) -> None:
     parameters = Parameters(
         kernel=job["kernel"],
         likelihood="normal",
+        held_out="none",
         hidden=tuple(job["hidden"]),
         random_state=0,
         watch=teller.watch,

@@ -212,7 +212,7 @@ function rangesOf(answer, workspace, seen, before) {
     const x = workspace.rows.x[i][seen.features[0]];
     return seen.kind === "category" || (x >= low && x <= high);
   });
-  const ends = [quantile(answer.exact.low_observed, 0.02), quantile(answer.exact.high_observed, 0.98), ...inView];
+  const ends = [Math.min(...answer.exact.low_observed), Math.max(...answer.exact.high_observed), ...inView];
   return { prior, after: held([Math.min(...ends), Math.max(...ends)], before.after) };
 }
 
