@@ -1,6 +1,7 @@
 """The studio in a real browser, served by a real server."""
 
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -457,3 +458,49 @@ def test_the_page_says_when_the_server_is_gone(browser):
     page.view.wait_for_selector("#gone:not([hidden])")
     assert "server is gone" in page.view.inner_text("#gone")
     page.context.close()
+
+
+@pytest.mark.slow
+def test_the_real_record_of_carbon_dioxide(page, tmp_path, monkeypatch):
+    real = Path(os.environ.get("GFSVI_DATA", "")) / "science/co2.csv"
+    if not real.exists():
+        pytest.skip("no science/co2.csv below GFSVI_DATA")
+    page.press("#preset-seasonal_with_trend")
+    open_table(page, real)
+    assert "a period of 1 year in date" in page.said
+    assert "sample of 400 of 2225 rows" in page.view.inner_text("#sample")
+    page.view.click("#tab-out")
+    page.view.wait_for_function(
+        "() => document.getElementById('code').textContent.includes('fit_table')"
+    )
+    (tmp_path / "co2.csv").write_bytes(real.read_bytes())
+    kernel, target = prior_of_code(page.view.inner_text("#code"), tmp_path, monkeypatch)
+    read = Workspace.read(page.workspace)
+    x = read.scale.inputs(read.x)
+    found = plain_kernel(in_model_units(kernel, read.scale.features)).gram(x)
+    np.testing.assert_allclose(found, plain_kernel(kernel_of(read)).gram(x), rtol=1e-8)
+    assert target == "co2"
+
+
+@pytest.mark.slow
+def test_a_full_fit_shows_progress_is_stopped_and_its_report_opens(page):
+    random = np.random.default_rng(0)
+    x = random.uniform(0, 10, 60)
+    table = pd.DataFrame({"x": x, "y": np.sin(x)}).to_csv(index=False)
+    view = page.view
+    view.click("#tab-data")
+    view.click("text=or paste one")
+    view.fill("#paste", table)
+    view.click("#use-paste")
+    view.wait_for_selector("#target")
+    page.settled()
+    view.click("#tab-out")
+    view.click("#fit")
+    view.wait_for_selector("#stop")
+    view.click("#stop")
+    view.wait_for_selector("#report", timeout=240_000)
+    with page.context.expect_page() as opened:
+        view.click("#report")
+    opened.value.wait_for_load_state()
+    assert "pasted.csv" in opened.value.inner_text("body")
+    assert opened.value.evaluate("document.scripts.length") == 0

@@ -160,3 +160,18 @@ def test_a_workspace_survives_being_saved():
     content = with_points(terms=SEASONAL)
     again = Workspace.read(json.loads(json.dumps(content)))
     assert exported(again) == exported(Workspace.read(content))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_fit_by_the_exported_code_has_the_prior_that_was_seen(tmp_path, monkeypatch):
+    read = Workspace.read(with_points(40, terms=SEASONAL))
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(compile(exported(read)["python"], "prior.py", "exec"), names)
+    fitted = names["regressor"].fitted_
+    x = read.scale.inputs(read.x)
+    found = plain_kernel(fitted.prior.function.kernel).gram(fitted.standardized(read.x))
+    wanted = plain_kernel(kernel_of(read)).gram(x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-8)
+    assert (tmp_path / "points.gfsvi").exists() and (tmp_path / "points.html").exists()

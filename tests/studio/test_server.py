@@ -1,19 +1,23 @@
 """The server answers its own page alone, and bad input with one sentence."""
 
+import copy
 import http.client
 import time
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import hypothesis
+import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import pytest
 
 from gfsvi.studio import serving
+from gfsvi.studio.looking import look
 from gfsvi.studio.server import page_files
-from gfsvi.studio.workspace import MAX_ROWS
+from gfsvi.studio.workspace import MAX_ROWS, Workspace
 
-from .workspaces import with_points, workspace
+from .workspaces import SEASONAL, with_points, workspace
 
 SOLD = [3.0, 4.5, 4.0, 5.0, 5.5, 3.5, 4.5, 6.0, 5.0, 4.0]
 CSV = "day,sold\n" + "".join(f"2020-01-{i:02},{sold}\n" for i, sold in enumerate(SOLD, 1))
@@ -228,3 +232,40 @@ def _finished(ask, number: int) -> dict:
             return told
         time.sleep(0.25)
     raise AssertionError(told)
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
+JSON = st.recursive(
+    PLAIN,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=6,
+)
+
+
+def paths(content: object, before: tuple = ()) -> list[tuple]:
+    """The places of all values in a JSON object."""
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    found = []
+    for key, inner in items:
+        found.append((*before, key))
+        if isinstance(inner, dict | list):
+            found += paths(inner, (*before, key))
+    return found
+
+
+@hypothesis.given(st.data())
+@hypothesis.settings(max_examples=60)
+def test_a_workspace_with_anything_in_it_is_shown_or_refused_with_a_sentence(data):
+    content = with_points(12, terms=copy.deepcopy(SEASONAL))
+    for _ in range(data.draw(st.integers(1, 3))):
+        *parents, last = data.draw(st.sampled_from(paths(content)))
+        inner = content
+        for key in parents:
+            inner = inner[key]
+        inner[last] = data.draw(JSON)
+        if not isinstance(content, dict):
+            break
+    try:
+        look(Workspace.read(content), at_rest=False)
+    except ValueError as error:
+        assert str(error) and "\n" not in str(error)

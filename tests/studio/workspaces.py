@@ -33,7 +33,8 @@ def with_points(num_points: int = 30, **changes: Any) -> dict[str, Any]:
     """The same with points that were clicked along a sine."""
     x = np.linspace(0, 10, num_points)
     y = 3 + 2 * np.sin(x) + 0.1 * np.cos(37 * x)
-    rows = {"x": x[:, None].tolist(), "y": y.tolist()}
+    x, y = ([float(f"{value:.6g}") for value in values] for values in (x, y))  # as the page
+    rows = {"x": [[value] for value in x], "y": y}
     return workspace(source={"kind": "points"}, rows=rows, **changes)
 
 

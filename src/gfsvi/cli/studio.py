@@ -1,6 +1,7 @@
 """`gfsvi studio`."""
 
 import argparse
+import contextlib
 from pathlib import Path
 
 from gfsvi.studio.opened import Tables, rows_of
@@ -19,5 +20,6 @@ def run(arguments: argparse.Namespace) -> int:
         first = Tables().open(path.name, read_bytes(path))
         if arguments.target is not None:  # what is wrong is said here, not in the page
             rows_of(first, arguments.target)
-    serve(Studio(first, arguments.target), arguments.port)
+    with contextlib.suppress(KeyboardInterrupt):  # which is how a studio ends
+        serve(Studio(first, arguments.target), arguments.port)
     return 0

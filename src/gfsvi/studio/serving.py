@@ -21,6 +21,7 @@ def listening(port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
+        found.listen()  # before the address is printed, so that nobody is refused
     except (OSError, OverflowError) as error:
         found.close()
         reason = getattr(error, "strerror", None) or "ports end at 65535"
