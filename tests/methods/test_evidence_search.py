@@ -7,6 +7,7 @@ import pytest
 from gfsvi import Data, Model
 from gfsvi.auto.priors import kernels_named
 from gfsvi.functions import GaussianProcess
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.kernels import RBF, Linear, Matern32, Matern52
 from gfsvi.kernels.one_of import OneOf
 from gfsvi.likelihoods import Categorical, Normal, WarpedNormal
@@ -22,7 +23,7 @@ MODEL = Model(GaussianProcess(RBF(np.ones(2))), Normal(0.3))
 
 
 def test_it_finds_the_maximum_that_the_exact_process_finds():
-    found = EvidenceSearch()(MODEL, Data(X, Y), key=KEY)
+    found = EvidenceSearch(lengths=None)(MODEL, Data(X, Y), key=KEY)
     exact = ExactGP(num_starts=1)(MODEL, Data(X, Y), key=KEY)
     best = float(exact.history.steps["objective"][-1])
     assert found.history.steps["objective"][-1] == pytest.approx(best, abs=1e-3)
@@ -31,11 +32,36 @@ def test_it_finds_the_maximum_that_the_exact_process_finds():
     assert float(found.posterior.likelihood.noise) == pytest.approx(0.1, rel=0.3)
 
 
+def test_features_that_fit_by_chance_are_not_singled_out():
+    x = RANDOM.normal(size=(80, 40))
+    y = x[:, :20].sum(axis=1) / 5 + RANDOM.normal(size=80)
+    model = Model(GaussianProcess(RBF(np.full(40, 6.0))), Normal(0.3))
+    found = {}
+    for name, lengths in {"prior": LengthPrior(), "evidence": None}.items():
+        search = EvidenceSearch(lengths=lengths)
+        kernel = search(model, Data(x, y), key=KEY).posterior.function.kernel
+        found[name] = np.log(kernel.lengthscale)
+    assert np.std(found["prior"]) < 0.3 < 1 < np.std(found["evidence"])
+
+
+def test_one_length_scale_for_all_features_is_not_held_back():
+    alone = Model(GaussianProcess(RBF(np.array(0.5))), Normal(0.3))
+    lengths = [
+        float(
+            EvidenceSearch(lengths=prior)(
+                alone, Data(X, Y), key=KEY
+            ).posterior.function.kernel.lengthscale
+        )
+        for prior in (LengthPrior(), None)
+    ]
+    assert lengths[0] == pytest.approx(lengths[1], rel=0.05)
+
+
 def test_the_family_with_the_most_evidence_is_chosen():
     rough = np.abs(np.sin(5 * X[:, 0]))
     kernel, *others = kernels_named("auto", (2,))
     model = Model(GaussianProcess(kernel), Normal(0.3))
-    for y, name in ((rough, {Matern32}), (np.sin(X[:, 0]), {RBF, Matern52})):
+    for y, name in ((rough, {Matern32, Matern52}), (np.sin(X[:, 0]), {RBF})):
         found = EvidenceSearch(kernels=tuple(others))(model, Data(X, y), key=KEY)
         family = found.posterior.function.kernel
         assert not isinstance(family, OneOf) and type(family) in name
@@ -45,6 +71,14 @@ def test_the_family_with_the_most_evidence_is_chosen():
         ]
         best = max(float(fit.history.steps["objective"][-1]) for fit in each)
         assert found.history.steps["objective"][-1] > best - 0.02
+
+
+def test_fast_oscillations_are_not_taken_for_noise():
+    y = np.abs(np.sin(5 * X[:, 0]))
+    model = Model(GaussianProcess(Matern52(np.full(2, 2**0.5))), Normal(0.3))
+    found = EvidenceSearch()(model, Data(X, y), key=KEY).posterior
+    assert found.function.kernel.lengthscale[0] < 0.5
+    assert float(found.likelihood.noise) < 0.01
 
 
 def test_copies_of_rows_count_once():
@@ -108,7 +142,7 @@ def test_a_watch_can_stop_the_search_and_keeps_the_best():
     )
     method = EvidenceSearch(training=training)
     found = method(MODEL, Data(X, Y), key=KEY)
-    assert [progress.step for progress in seen] == [2]
+    assert [progress.step for progress in seen] == [2, 2]  # of two starts
     unhurried = dataclasses.replace(method, training=Training(num_steps=60))
     best = unhurried(MODEL, Data(X, Y), key=KEY).history.steps["objective"][-1]
     assert found.history.steps["objective"][-1] < best

@@ -4,10 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import norm, t
 
 from gfsvi import Data, Model
 from gfsvi.functions import GaussianProcess, LinearizedNetwork
 from gfsvi.inference.evidence import log_evidence as jax_evidence
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.mean_objectives import MeanObjective
 from gfsvi.inference.quick_mean import DELTA, Penalized
 from gfsvi.inference.row_slopes import row_slopes
@@ -152,6 +154,30 @@ def test_the_evidence_and_its_gradient_are_those_of_the_library(name, kernel):
     # Weights of mean one leave the factors of noise as they are, up to a constant.
     constant = -0.5 * outputs * np.mean(np.log(weighted.weights))
     np.testing.assert_allclose(-weighted.loss(vector)[0] + constant, by_library, rtol=1e-6)
+
+
+@pytest.mark.parametrize("num_features", [1, 3, 50])
+def test_length_scales_scatter_around_a_normal_centre_like_students_t(num_features):
+    prior, logs = LengthPrior(), np.random.default_rng(1).normal(size=num_features)
+    value, slope = prior.log_density(logs, num_features)
+    spread = min(0.5, 1.5 / num_features**0.5)
+    expected = t.logpdf(logs, 3, logs.mean(), spread).sum()
+    expected += norm.logpdf(logs.mean(), 0.5 * np.log(num_features) + 0.5)
+    constant = t.logpdf(0, 3, 0, spread) * num_features + norm.logpdf(0)
+    assert value == pytest.approx(expected - constant)
+    found = slopes_of(lambda v: prior.log_density(v, num_features)[0], logs)
+    np.testing.assert_allclose(slope, found, rtol=1e-5, atol=1e-6)
+
+
+def test_unknown_length_scales_have_their_prior_once():
+    likelihood, y, _ = MODELS["warped"]
+    unknowns = Unknowns(Model(GaussianProcess(KERNELS[0]), likelihood), X, y)
+    with_prior = unknowns._replace(lengths=LengthPrior())
+    vector = unknowns.start + 0.1
+    gained = unknowns.loss(vector)[0] - with_prior.loss(vector)[0]
+    assert gained == pytest.approx(LengthPrior().log_density(vector[:3], 3)[0] / len(X))
+    found = slopes_of(lambda v: with_prior.loss(v)[0], vector)
+    np.testing.assert_allclose(with_prior.loss(vector)[1], found, rtol=1e-5, atol=1e-7)
 
 
 def test_vectors_of_unknowns_come_back_as_the_model():

@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from gfsvi.functions.means import Zero
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.one_of import OneOf
@@ -48,12 +49,14 @@ class Unknowns(NamedTuple):
     """Rows, and a model whose parameters are unknown.
 
     Weights, of mean one, say which rows count more than others; all together count as they are.
+    `lengths` is what is thought of length scales; None for the evidence alone.
     """
 
     model: GPModel
     x: np.ndarray
     y: np.ndarray
     weights: np.ndarray | float = 1.0
+    lengths: LengthPrior | None = None
 
     @property
     def start(self) -> np.ndarray:
@@ -79,7 +82,7 @@ class Unknowns(NamedTuple):
         return np.stack([start - reach, start + reach], axis=1)
 
     def loss(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
-        """Minus the log evidence per row, and its gradient."""
+        """Minus the log evidence, and what is thought of length scales, per row; its gradient."""
         lengthscale, variance, noise, warp = self._split(vector)
         values, noise_variance, log_factor = self._targets(noise, warp)
         correlation = cast(StationaryKernel, kernel_in_numpy(self._kernel)).correlation
@@ -90,6 +93,11 @@ class Unknowns(NamedTuple):
         except np.linalg.LinAlgError:  # makes the line search step back
             return np.inf, np.zeros_like(vector)
         gradient = self._gradient(slopes, lengthscale, noise_variance, warp)
+        if self.lengths is not None:
+            count = len(lengthscale)
+            log_density, slope = self.lengths.log_density(vector[:count], self.x.shape[1])
+            value += log_density
+            gradient[:count] += slope
         return -(value + log_factor) / len(self.x), -gradient / len(self.x)
 
     def at(self, vector: np.ndarray) -> GPModel:

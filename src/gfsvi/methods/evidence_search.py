@@ -10,6 +10,7 @@ from jaxtyping import PRNGKeyArray
 from gfsvi.data import Data
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel, K
 from gfsvi.inference.unknowns import Unknowns, is_in_numpy
 from gfsvi.kernels.base import AbstractKernel
@@ -28,21 +29,26 @@ from gfsvi.training.settings import Progress, Training
 IMPOSSIBLE = 1e10
 FTOL = 1e-5
 """The search ends when a step changes the evidence per row by less than this share."""
+SHORTER = 4.0
+"""By how much length scales are shorter in the second start."""
 
 
 class EvidenceSearch(AbstractMethod[GaussianProcess]):
-    """Maximise the log marginal likelihood by L-BFGS.
+    """Maximise the log marginal likelihood, and the prior of length scales, by L-BFGS.
 
-    Kernel families are compared on a few rows, each from the parameters that suit the first; the
-    best is then fitted to more rows. Other likelihoods than normal ones are approximated as in
-    `EmpiricalBayes`. Equal rows are one row that counts more than others, as a row of that weight
-    does: as several rows, they would make the noise look smaller than it is.
+    Kernel families are compared on a few rows: the first from two starts, the others from the
+    parameters that suit the first. The best is then fitted to more rows. Other likelihoods than
+    normal ones are approximated as in `EmpiricalBayes`. Equal rows are one row that counts more
+    than others, as a row of that weight does: as several rows, they would make the noise look
+    smaller than it is.
 
     Args:
         kernels: Kernel families to choose from, in addition to the model's own.
         training: Steps per family; its optimiser is not used.
         few_rows: The number of rows on which families are compared.
         max_rows: The number of rows for the best family.
+        lengths: What is thought of length scales before the rows are seen; None to maximise the
+            evidence alone.
         otherwise: Used for kernels other than RBF and Matern, for mean functions, images, and
             likelihoods with parameters other than noise and warp.
     """
@@ -55,6 +61,7 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
     )
     few_rows: int = eqx.field(static=True, default=250)
     max_rows: int = eqx.field(static=True, default=1000)
+    lengths: LengthPrior | None = LengthPrior()
     otherwise: EmpiricalBayes = EmpiricalBayes()
 
     @double
@@ -73,12 +80,14 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
 
     def _best(self, models: list[GPModel], rows: "_Rows") -> Fit[GPModel]:
         bounds = Unknowns(models[0], rows.x, rows.y).bounds
-        first = self._searched(models[0], rows[: self.few_rows], bounds)
+        few = rows[: self.few_rows]
+        starts = (models[0], _shortened(models[0]))
+        first = max((self._searched(start, few, bounds) for start in starts), key=_objective)
         fits = [first]
         for other in models[1:]:
             start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
-            fits.append(self._searched(start, rows[: self.few_rows], bounds))
-        best = max(fits, key=lambda fit: fit.history.steps["objective"][-1])
+            fits.append(self._searched(start, few, bounds))
+        best = max(fits, key=_objective)
         if len(rows) > self.few_rows:
             best = self._searched(best.posterior, rows[: self.max_rows], bounds)
         return best
@@ -92,7 +101,8 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         return _Rows(x[order], y[order], weights[order])
 
     def _searched(self, model: GPModel, rows: "_Rows", bounds: np.ndarray) -> Fit[GPModel]:
-        unknowns = Unknowns(model, rows.x, rows.y, rows.weights / np.mean(rows.weights))
+        weights = rows.weights / np.mean(rows.weights)
+        unknowns = Unknowns(model, rows.x, rows.y, weights, self.lengths)
         checkpoint = None if self.training.checkpoint is None else self.training.checkpoint()
         found = None if checkpoint is None else checkpoint.load()
         if found is None:
@@ -123,6 +133,17 @@ def _with_kernel(model: GPModel, kernel: AbstractKernel, like: GPModel | None = 
         known = cast(AbstractStationaryKernel, like.function.kernel)
         kernel = dataclasses.replace(kernel, lengthscale=known.lengthscale, variance=known.variance)
     return Model(dataclasses.replace(model.function, kernel=kernel), model.likelihood)
+
+
+def _objective(fit: Fit[GPModel]) -> float:
+    return float(fit.history.steps["objective"][-1])
+
+
+def _shortened(model: GPModel) -> GPModel:
+    """The model with short length scales: from long ones, fast oscillations look like noise."""
+    kernel = cast(AbstractStationaryKernel, model.function.kernel)
+    lengthscale = np.asarray(kernel.lengthscale) / SHORTER
+    return _with_kernel(model, dataclasses.replace(kernel, lengthscale=lengthscale))
 
 
 def _maximized(
