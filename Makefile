@@ -25,11 +25,13 @@ test: check  ## style, types, layers and every test that takes seconds
 test-all: check  ## the same with the slow tests
 	@echo "pytest, slow tests included" && $(BIN)/pytest -n 2 --dist loadfile
 
-test-peers: $(READY)  ## Laplace against other libraries, which are installed for it
+test-peers: $(READY)  ## against other libraries, which are installed for it
 	@$(BIN)/python -m pip install $(QUIETLY) --constraint .venv/versions.lock $(PEERS)
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps $(PEERS_ALONE)
 	@echo "pytest, against laplax and laplace-torch" && $(BIN)/pytest \
 		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py
+	@$(BIN)/gfsvi bench peers
+	@echo "pytest, the peers of tables" && $(BIN)/pytest tests/bench/test_peers_of_tables.py
 
 check: $(READY)  ## style, types and layers alone
 	@echo "ruff" && $(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet

@@ -1,6 +1,7 @@
 """Tries hostile inputs of every kind for some minutes, and keeps seeds and failures.
 
-python -m fuzz --minutes 10 [--kind tables] [--seed 7]
+python -m fuzz --minutes 10 [--kind tables] [--seed 7] [--output results/fuzz.json]
+python -m fuzz --inputs 2000 [--kind experiments] ...
 
 Every minute or so is a process of its own, so that a crash costs no more than that. What failed is
 made as small as possible, printed and written to build/fuzz/failures; build/fuzz/examples keeps it,
@@ -16,12 +17,14 @@ import sys
 import time
 import traceback
 from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from fuzz.corpus import make_models
 from fuzz.engine import ACCEPTED, HOME, REFUSED, Kind, tried, tried_for
 
 KINDS = ("tables", "parameters", "model_files", "experiments", "records", "checkpoints")
-ROUND_SECONDS = 60
+ROUND_SECONDS, ROUND_INPUTS = 60, 500
 
 
 def kind_of(name: str) -> Kind:
@@ -72,6 +75,31 @@ def keep(name: str, seed: int, outcomes: Counter[str], failure: str) -> None:
         print(failure, file=sys.stderr)
 
 
+def record(path: Path, totals: dict[str, Counter[str]], failed: Collection[str]) -> None:
+    """Add what was tried to a file of counts by kind."""
+    known = json.loads(path.read_text()) if path.exists() else {}
+    for name, outcomes in totals.items():
+        before = known.get(name, {})
+        counted = {key: before.get(key, 0) + outcomes[key] for key in (ACCEPTED, REFUSED)}
+        failures = before.get("failures", 0) + (name in failed)
+        known[name] = {"inputs": sum(counted.values()), **counted, "failures": failures}
+    path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def rounds(arguments: argparse.Namespace, left: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """The kinds of inputs in turn, each with the options of one round, until all are done."""
+    if arguments.inputs:
+        for done in range(0, arguments.inputs, ROUND_INPUTS):
+            for name in [name for name in KINDS if name in left]:
+                yield name, ["--inputs", str(min(ROUND_INPUTS, arguments.inputs - done))]
+        return
+    end = time.monotonic() + 60 * arguments.minutes
+    while left and time.monotonic() < end:
+        for name in [name for name in KINDS if name in left]:
+            share = min(ROUND_SECONDS, max(5.0, (end - time.monotonic()) / len(left)))
+            yield name, ["--seconds", str(share)]
+
+
 def main() -> int:
     """Try inputs until the time is over; 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -79,33 +107,32 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, help="so many of each kind, instead of minutes")
     parser.add_argument("--kind", action="append", choices=KINDS, help="repeat for several")
     parser.add_argument("--seed", type=int)
+    parser.add_argument("--output", type=Path, help="a file to which the counts are added")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--seconds", type=float, default=ROUND_SECONDS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.worker:
         return worker(arguments)
-    left = list(arguments.kind or KINDS)
+    left = set(arguments.kind or KINDS)
     seed = int(time.time()) if arguments.seed is None else arguments.seed
-    end = time.monotonic() + 60 * arguments.minutes
-    totals: dict[str, Counter[str]] = {name: Counter() for name in left}
+    totals: dict[str, Counter[str]] = {name: Counter() for name in KINDS if name in left}
+    failed: set[str] = set()
     if "model_files" in left:
         make_models()
-    failed = False
-    while left and (arguments.inputs or time.monotonic() < end):
-        for name in list(left):
-            share = min(ROUND_SECONDS, max(5.0, (end - time.monotonic()) / len(left)))
-            words = ("--inputs", str(arguments.inputs)) if arguments.inputs else ()
-            outcomes, failure = one_round(name, seed, "--seconds", str(share), *words)
-            totals[name] += outcomes
-            keep(name, seed, outcomes, failure)
-            failed |= bool(failure)
-            if failure or arguments.inputs:
-                left.remove(name)
+    for name, words in rounds(arguments, left):
+        outcomes, failure = one_round(name, seed, *words)
+        totals[name] += outcomes
+        keep(name, seed, outcomes, failure)
+        if failure:
+            failed.add(name)
+            left.discard(name)
+        if arguments.output is not None:
+            record(arguments.output, {name: outcomes}, {name} if failure else ())
         seed += 1000
     for name, outcomes in totals.items():
         told = ", ".join(f"{outcomes[key]} {key}" for key in (ACCEPTED, REFUSED))
         print(f"{name:<12} {outcomes.total():>7} inputs: {told}")
-    return int(failed)
+    return int(bool(failed))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ import hypothesis.strategies as st
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import norm
+from sklearn.metrics import mean_pinball_loss
 
 from gfsvi import metrics
 from gfsvi.likelihoods import StudentT
@@ -65,6 +67,24 @@ def test_a_true_mixture_covers_its_level(key):
     predictive = MixturePredictive.of(StudentT(0.3), jnp.asarray(RANDOM.normal(size=(64, 1, 300))))
     y = np.asarray(predictive.sample(1, key=key))[0]
     assert metrics.coverage(predictive, y, 0.8) == pytest.approx(0.8, abs=0.08)
+
+
+def test_the_interval_score_is_the_sum_of_two_quantile_losses():
+    predictive = NormalPredictive(np.zeros(5), np.zeros(5), np.ones(5))
+    y = np.array([-4.0, -1.0, 0.0, 2.0, 5.0])
+    for level in (0.5, 0.95):
+        losses = [
+            mean_pinball_loss(y, np.full(5, norm.ppf(q)), alpha=q)
+            for q in ((1 - level) / 2, (1 + level) / 2)
+        ]
+        expected = 2 / (1 - level) * sum(losses)
+        assert metrics.interval_score(predictive, y, level) == pytest.approx(expected)
+
+
+def test_the_interval_score_is_the_width_where_all_is_inside():
+    predictive = NormalPredictive(np.zeros(3), np.zeros(3), np.full(3, 4.0))
+    found = metrics.interval_score(predictive, np.zeros(3), 0.9)
+    assert found == pytest.approx(4 * norm.ppf(0.95))
 
 
 def test_sampled_crps_is_unbiased_for_few_samples(key):

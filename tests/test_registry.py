@@ -63,7 +63,7 @@ def test_an_unknown_name_gets_a_suggestion():
 
 
 def test_a_name_like_no_other_gets_the_list():
-    with pytest.raises(ValueError, match="constant, linear, .* or white; got 'zzz'.$"):
+    with pytest.raises(ValueError, match="constant, integrated_brownian, .* or white; got 'zzz'.$"):
         registry.find("kernels", "zzz")
 
 

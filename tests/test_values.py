@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gfsvi.values import Gaussian, Marginals, Samples
+from gfsvi.numerics.precision import double
+from gfsvi.values import Gaussian, Independent, Marginals, Samples
 
 MEAN = np.array([[0.5, -1.0, 2.0], [0.0, 0.3, -0.2]])
 
@@ -61,6 +62,18 @@ def test_marginals_at_a_point_are_those_of_the_gaussian(key):
     gaussian = Gaussian(MEAN, gram()[None])
     marginals = Marginals(MEAN, np.tile(np.eye(2), (3, 1, 1)))
     np.testing.assert_allclose(gaussian.variance, marginals.variance)
+
+
+@double
+def test_independent_outputs_are_marginals_without_covariance_between_outputs(key):
+    variance = np.array([[1.0, 0.5, 2.0], [0.1, 2.0, 0.2]])
+    values = Independent(MEAN, variance)
+    same = Marginals(MEAN, values.cov)
+    np.testing.assert_allclose(same.variance, variance)
+    noise = np.random.default_rng(0).normal(size=(5, 2))
+    np.testing.assert_allclose(values.from_noise(noise), same.from_noise(noise), rtol=1e-9)
+    draws = np.asarray(values.sample(20_000, key=key))
+    np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.05)
 
 
 def test_samples_have_the_moments_of_their_draws(key):

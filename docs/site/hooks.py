@@ -17,6 +17,7 @@ SITE = Path(__file__).parent
 ROOT = SITE.parents[1]
 INCLUDED = {
     "measured/regression.md": "results/regression/report.md",
+    "measured/tables.md": "results/tables/report.md",
     "contributing.md": "CONTRIBUTING.md",
 }
 

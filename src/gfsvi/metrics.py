@@ -14,6 +14,7 @@ from gfsvi.numerics.precision import double
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.predictives.normal import NormalPredictive
+from gfsvi.predictives.normal_mixture import NormalMixturePredictive
 
 
 def expected_log_likelihood(predictive: AbstractPredictive, y: ArrayLike) -> float:
@@ -41,10 +42,13 @@ def crps(
 ) -> float:
     """Continuous ranked probability score E|Y - y| - E|Y - Y'| / 2; lower is better.
 
-    Closed form for a normal predictive, else the unbiased estimate from samples.
+    Closed form for a normal predictive and for mixtures of normal ones, else the unbiased estimate
+    from samples.
     """
     if isinstance(predictive, NormalPredictive):
         return _normal_crps(predictive, y)
+    if isinstance(predictive, NormalMixturePredictive):
+        return _normal_mixture_crps(predictive, y)
     key = jax.random.key(0) if key is None else key
     draws = np.sort(np.asarray(predictive.sample(num_samples, key=key)), axis=0)
     error = np.mean(np.abs(draws - _shaped(y, draws[0])), axis=0)
@@ -61,6 +65,36 @@ def _normal_crps(predictive: NormalPredictive, y: ArrayLike) -> float:
     z = jnp.asarray((_shaped(y, mean) - mean) / std)
     score = z * (2 * norm.cdf(z) - 1) + 2 * norm.pdf(z) - 1 / np.sqrt(np.pi)
     return float(jnp.mean(std * score))
+
+
+def _normal_mixture_crps(predictive: NormalMixturePredictive, y: ArrayLike) -> float:
+    # sum_i w_i A(y - mu_i, s_i) - 1/2 sum_ij w_i w_j A(mu_i - mu_j, sqrt(s_i^2 + s_j^2)), where
+    # A(m, s) = E|Z| for Z normal with mean m and standard deviation s (Grimit et al. 2006)
+    means, stds = np.asarray(predictive.means), np.asarray(predictive.stds)
+    weights = np.asarray(predictive.weights)
+    error = weights @ _mean_absolute(_shaped(y, means[0]) - means, stds)
+    between = _mean_absolute(means[:, None] - means, np.hypot(stds[:, None], stds))
+    spread = np.einsum("i,j,ijp->p", weights, weights, between)
+    return float(np.mean(error - spread / 2))
+
+
+def _mean_absolute(mean: np.ndarray, std: np.ndarray) -> np.ndarray:
+    from scipy import special
+
+    z = mean / std
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return mean * (2 * special.ndtr(z) - 1) + 2 * std * density
+
+
+def interval_score(predictive: AbstractRealPredictive, y: ArrayLike, level: float = 0.95) -> float:
+    """Width of the central interval, plus 2 / (1 - level) times how far y is outside of it.
+
+    The interval score of Gneiting and Raftery (2007); lower is better.
+    """
+    low, high = map(np.asarray, predictive.interval(level))
+    y = _shaped(y, low)
+    outside = np.maximum(low - y, 0) + np.maximum(y - high, 0)
+    return float(np.mean(high - low + 2 / (1 - level) * outside))
 
 
 def coverage(predictive: AbstractRealPredictive, y: ArrayLike, level: float = 0.95) -> float:

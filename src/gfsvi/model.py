@@ -9,13 +9,17 @@ import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.functions.base import AbstractRandomFunction, NumpyFunction
-from gfsvi.likelihoods.base import AbstractLikelihood, AbstractNoisyLikelihood
+from gfsvi.likelihoods.base import (
+    AbstractLabelLikelihood,
+    AbstractLikelihood,
+    AbstractNoisyLikelihood,
+)
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import AnyArray, Points
 from gfsvi.predictives.base import AbstractPredictive
-from gfsvi.values import AbstractValues, Marginals
+from gfsvi.values import AbstractValues, Independent
 
 F = TypeVar("F", bound=AbstractRandomFunction, covariant=True)
 L = TypeVar("L", bound=AbstractLikelihood, covariant=True)
@@ -48,15 +52,15 @@ class Model(Printed, Generic[F, L]):
 
         Only sampled predictives use `key`; the same key gives the same result.
         """
-        model, rows = cast(Model, self), padded(np.asarray(x))
+        model, rows = cast(Model, self), np.asarray(x)
         values = None
         if isinstance(model.function, NumpyFunction):
             with np.errstate(all="ignore"):  # as silent as JAX
                 values = model.function.marginals_in_numpy(rows)
         if values is None:
-            predictive = _predict(model, jnp.asarray(rows), _key(key))
+            predictive = _predict(model, jnp.asarray(padded(rows)), _key(key))
         else:
-            predictive = predictive_of(model.likelihood, values, key=_key(key))
+            predictive = predictive_of(model.likelihood.at(rows), values, key=_key(key))
         return cast(R, to_numpy(predictive).head(len(x)))
 
     def traced_prediction(self: _PredictingModel[R], x: Points) -> R:
@@ -70,7 +74,7 @@ class Model(Printed, Generic[F, L]):
         """E[log p(y | f(x))] at each point."""
         value_key, likelihood_key = jax.random.split(_key(key))
         values = self.function.marginals(x, key=value_key)
-        return self.likelihood.expected_log_prob(y, values, key=likelihood_key)
+        return self.likelihood.at(x).expected_log_prob(y, values, key=likelihood_key)
 
 
 @eqx.filter_jit
@@ -78,21 +82,21 @@ def _predict(model: Model, x: Points, key: PRNGKeyArray) -> AbstractPredictive:
     value_key, _ = jax.random.split(key)
     values = model.function.marginals(x, key=value_key)
     values = jax.tree.map(lambda leaf: leaf.astype(jnp.float64), values)
-    return _predict_given(model.likelihood, values, key)
+    return _predict_given(model.likelihood.at(x), values, key)
 
 
 def predictive_of(
-    likelihood: AbstractLikelihood, values: Marginals, *, key: PRNGKeyArray
+    likelihood: AbstractLikelihood, values: Independent, *, key: PRNGKeyArray
 ) -> AbstractPredictive:
     """The predictive given values in NumPy; compiled unless its formulas are simple."""
-    if isinstance(likelihood, AbstractNoisyLikelihood):
+    if isinstance(likelihood, AbstractNoisyLikelihood | AbstractLabelLikelihood):
         with np.errstate(all="ignore"):  # as silent as JAX
             return likelihood.predict(values, key=key)
     num_points = values.mean.shape[1]
     # Few sizes, so that little is compiled.
-    mean, cov = padded(np.asarray(values.mean).T).T, padded(np.asarray(values.cov))
-    values = Marginals(cast(Array, mean), cast(Array, cov))
-    return _predict_given(likelihood, values, key).head(num_points)
+    mean, variance = (padded(np.asarray(m).T).T for m in (values.mean, values.variance))
+    values = Independent(cast(Array, mean), cast(Array, variance))
+    return to_numpy(_predict_given(likelihood, values, key)).head(num_points)
 
 
 @eqx.filter_jit

@@ -17,7 +17,10 @@ from typing import Any, NamedTuple
 # For each collection, its module or package and the base classes that its members inherit from.
 _COLLECTIONS = {
     "covariances": ("gfsvi.covariances", "AbstractFamily"),
-    "datasets": ("gfsvi.bench.datasets", "AbstractDataset", "AbstractUCITable"),
+    "datasets": (
+        *("gfsvi.bench.datasets", "AbstractDataset"),
+        *("AbstractTableFile", "AbstractUCITable"),
+    ),
     "functions": ("gfsvi.functions", "AbstractRandomFunction"),
     "kernels": ("gfsvi.kernels", "AbstractKernel"),
     "likelihoods": ("gfsvi.likelihoods", "AbstractLikelihood"),

@@ -1,12 +1,11 @@
 """Values of a random function at some points: jointly or pointwise Gaussian, or samples."""
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from gfsvi.numerics.linalg import cholesky, plain_cholesky
@@ -101,10 +100,28 @@ class Marginals(AbstractValues):
         return plain_cholesky(cov + jitter * jnp.eye(cov.shape[-1], dtype=cov.dtype))
 
 
-def numpy_marginals(mean: np.ndarray, variance: np.ndarray) -> Marginals:
-    """Independent outputs with these means and variances (output, point), kept in NumPy."""
-    cov: Any = variance.T[:, :, None] * np.eye(len(variance))
-    return Marginals(cast(Any, mean), cov)
+class Independent(AbstractValues):
+    """Gaussian at each point, and for each output there, separately; in NumPy or in JAX."""
+
+    mean: Float[Array, "output point"]
+    variance: Float[Array, "output point"]
+
+    @property
+    def cov(self) -> Float[Array, "point output output"]:
+        """The covariance between the outputs at each point, which is diagonal."""
+        numpy = namespace(self.variance)
+        return self.variance.T[:, :, None] * numpy.eye(len(self.variance))
+
+    @double
+    def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample output point"]:
+        noise = jax.random.normal(key, (num_samples, *self.mean.shape), self.mean.dtype)
+        return self.mean + noise * jnp.sqrt(self.variance)
+
+    def from_noise(
+        self, noise: Float[Array, "sample output"]
+    ) -> Float[Array, "sample output point"]:
+        """Draws from standard normal numbers that all points share."""
+        return self.mean + noise[:, :, None] * namespace(self.variance).sqrt(self.variance)
 
 
 class Samples(AbstractValues):

@@ -5,8 +5,12 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 
-from gfsvi import BayesianRegressor
+from gfsvi import BayesianRegressor, Model
 from gfsvi.auto.importance import importance
+from gfsvi.auto.looked_at import MAX_COLUMNS, quickest
+from gfsvi.functions import GaussianProcess
+from gfsvi.kernels import RBF
+from gfsvi.likelihoods import Normal
 
 ROWS = 2000
 SEPARATE = {"a": (0,), "b": (1,), "c": (2,)}
@@ -123,3 +127,16 @@ def test_diabetes_depends_on_bmi_and_s5_more_than_on_age(diabetes) -> None:
 def test_images_are_refused(diabetes) -> None:
     with pytest.raises(ValueError, match=r"importance expects a table or rows of numbers"):
         diabetes[0].fitted_.importance(np.zeros((3, 4, 4, 1)))
+
+
+def test_of_very_many_columns_the_quickest_are_looked_at():
+    groups = {f"c{i}": (i,) for i in range(3 * MAX_COLUMNS)}
+    lengths = np.full(len(groups), 9.0)
+    lengths[[5, 400, 599]] = 0.5, 0.1, 0.2
+    prior = Model(GaussianProcess(RBF(lengths)), Normal())
+    chosen = quickest(groups, prior)
+    assert len(chosen) == MAX_COLUMNS and {"c5", "c400", "c599", "c0"} <= set(chosen)
+    assert list(chosen) == [name for name in groups if name in chosen]
+    few = {"a": (0,), "b": (1,)}
+    assert quickest(few, prior) == few
+    assert len(quickest(groups, Model(GaussianProcess(RBF(1.0)), Normal()))) == MAX_COLUMNS

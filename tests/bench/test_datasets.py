@@ -12,6 +12,7 @@ from gfsvi.bench.data import parsing
 from gfsvi.bench.data.dataset import AbstractDataset, DatasetError, Layout, Packaged, fingerprint
 from gfsvi.bench.data.loading import load_dataset
 from gfsvi.bench.data.sources import UCI, AbstractUCITable
+from gfsvi.bench.data.table_file import AbstractTableFile
 
 ARRAYS = {"X": np.arange(6.0).reshape(3, 2), "y": np.array([0.5, 1.5, 2.5])}
 
@@ -42,7 +43,9 @@ def test_every_data_set_describes_itself(name):
     for text in (dataset.title, dataset.source, dataset.licence, dataset.target):
         assert text
     assert len(dataset.shape) > 1
-    if dataset.recipe is None:
+    if isinstance(dataset, AbstractTableFile):
+        assert dataset.file == f"tables/{name}.csv" and len(dataset.sha256) == 64
+    elif dataset.recipe is None:
         assert dataset.layouts[0].partial is None and dataset.downloads
     else:
         made, again = load_dataset(dataset).arrays, load_dataset(dataset).arrays

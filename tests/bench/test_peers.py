@@ -1,6 +1,7 @@
 """The comparison with other libraries, without installing them."""
 
 import ast
+import dataclasses
 import importlib
 import json
 import re
@@ -9,6 +10,8 @@ from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
+
+from gfsvi.bench.outside import environment as environments
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("boston", "energy")
@@ -135,35 +138,43 @@ def test_the_script_of_the_peers_imports_nothing_of_the_project():
 def test_peers_have_the_versions_that_tests_use(environment):
     text = (ROOT / "Makefile").read_text().replace("\\\n", " ")
     pinned = dict(word.split("==") for word in re.findall(r"[\w-]+==[\w.]+", text))
-    here = dict(word.split("==") for word in (*environment.WITH_DEPENDENCIES, *environment.ALONE))
+    known = environment.ENVIRONMENT
+    here = dict(word.split("==") for word in (*known.packages, *known.alone))
     shared = set(pinned) & set(here)
     assert {"torch", "laplace-torch", "curvlinops-for-pytorch"} <= shared
     assert {name: here[name] for name in shared} == {name: pinned[name] for name in shared}
 
 
-def test_peers_are_installed_once_and_again_for_other_versions(environment, monkeypatch, tmp_path):
+def test_peers_are_installed_once_and_again_for_other_versions(monkeypatch, tmp_path):
     commands = []
-    python = tmp_path / "bin" / "python"
 
     def run(*command):
         commands.append(command)
-        python.parent.mkdir(exist_ok=True)
-        python.touch()
+        environment.python.parent.mkdir(parents=True, exist_ok=True)
+        environment.python.touch()
 
-    monkeypatch.setattr(environment, "_run", run)
-    monkeypatch.setattr(environment.sys, "platform", "linux")
-    assert environment.python_of_peers(tmp_path) == python
+    monkeypatch.setenv("GFSVI_CACHE", str(tmp_path))
+    monkeypatch.setattr(environments, "run", run)
+    environment = environments.Environment("peers", ("torch==2",), alone=("laplace-torch==8",))
+    assert not environment.is_ready
+    assert environment.install() == environment.python
     assert len(commands) == 3 and "venv" in commands[0] and "--no-deps" in commands[2]
-    environment.python_of_peers(tmp_path)
+    assert environment.is_ready and environment.install() == environment.python
     assert len(commands) == 3
-    monkeypatch.setattr(environment, "ALONE", ("laplace-torch==9",))
-    environment.python_of_peers(tmp_path)
+    environment = dataclasses.replace(environment, alone=("laplace-torch==9",))
+    assert not environment.is_ready
+    environment.install()
     assert len(commands) == 6 and commands[5][-1] == "laplace-torch==9"
+    assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_failed_installation_ends_with_what_failed(environment, monkeypatch):
-    monkeypatch.setattr(
-        environment.subprocess, "run", lambda *_, **__: SimpleNamespace(returncode=7)
-    )
+def test_a_failed_installation_ends_with_what_failed_and_leaves_nothing_ready(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setenv("GFSVI_CACHE", str(tmp_path))
+    failed = SimpleNamespace(returncode=7)
+    monkeypatch.setattr(environments.subprocess, "run", lambda *_, **__: failed)
+    environment = environments.Environment("peers", ("torch==2",))
     with pytest.raises(SystemExit, match="ended with 7"):
-        environment._run("python", "-m", "pip")
+        environment.install()
+    assert not environment.is_ready

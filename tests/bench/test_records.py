@@ -48,6 +48,16 @@ def test_the_last_record_of_a_repeated_run_counts(tmp_path):
     assert records.read() == [record(2), record(1)]
 
 
+def test_forgotten_runs_have_no_record_and_others_keep_theirs(tmp_path):
+    records = Records(tmp_path)
+    for number in (1, 2, 3, 1):
+        records.append(record(number))
+    records.forget({"run 1", "run 9"})
+    assert records.read() == [record(2), record(3)]
+    records.append(record(1))
+    assert records.read() == [record(2), record(3), record(1)]
+
+
 @pytest.mark.parametrize("length", [1, 30, 200_000])
 def test_an_incomplete_line_of_a_killed_writer_is_skipped_and_then_removed(tmp_path, length):
     records = Records(tmp_path)

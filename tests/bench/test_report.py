@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+import tomllib
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from scipy.stats import rankdata
 
 from gfsvi.bench.experiment import Experiment, ExperimentError
 from gfsvi.bench.reporting.charts import average_ranks, nemenyi_distance
+from gfsvi.bench.reporting.glance import glance
 from gfsvi.bench.reporting.markdown import markdown
+from gfsvi.bench.reporting.page import html
 from gfsvi.bench.reporting.report import write_reports
 from gfsvi.bench.reporting.spreadsheet import comma_separated
 from gfsvi.bench.reporting.summary import Cell, Table, tables
@@ -63,7 +66,7 @@ def table_of(means, errors, metric="expected_log_likelihood") -> Table:
     methods = tuple("abcdef"[: len(means)])
     columns = zip(methods, means, errors, strict=True)
     cells = {(method, "d"): Cell(mean, error, 5) for method, mean, error in columns}
-    return Table(metric, methods, ("d",), cells, {}, planned=5)
+    return Table(metric, methods, ("d",), cells, {}, planned={"d": 5})
 
 
 def experiment_with(folds: int = 5, seeds: tuple[int, ...] = (0,), **report) -> Experiment:
@@ -111,7 +114,8 @@ def test_the_number_of_planned_runs_is_that_of_the_experiment():
     found = records_of(experiment, gfsvi=[1.0, 2.0, 3.0], map=[1.0])
     (table,) = tables(experiment, found, ["mse"])
     assert [table.cells[m, "boston"].count for m in table.methods] == [3, 1]
-    assert table.planned == 5 and tables(experiment_with(2, (0, 1)), [], ["mse"])[0].planned == 4
+    assert table.planned == {"boston": 5}
+    assert tables(experiment_with(2, (0, 1)), [], ["mse"])[0].planned == {"boston": 4}
     text = markdown(experiment, found, [table])
     assert "(3 of 5 runs)" in text and "(1 of 5 runs)" in text
 
@@ -164,15 +168,15 @@ def test_runs_are_named_by_what_the_experiment_varies(folds, seeds, sentence, na
 
 def test_mean_ranks_are_over_data_sets_that_every_method_has():
     cells = {("a", "d"): Cell(1, 0.1, 5), ("b", "d"): Cell(0, 0.1, 5), ("b", "e"): Cell(9, 0.1, 5)}
-    table = Table("crps", ("a", "b"), ("d", "e"), cells, {}, planned=5)
+    table = Table("crps", ("a", "b"), ("d", "e"), cells, {}, planned={"d": 5, "e": 5})
     assert table.mean_ranks() == {"a": 2.0, "b": 1.0}
 
 
 def test_the_difference_to_the_paper_is_in_its_standard_errors():
     cells, published = {("a", "d"): Cell(0.5, 0.1, 5)}, {("a", "d"): Cell(0.7, 0.05, 5)}
-    lower = Table("mse", ("a",), ("d",), cells, published, planned=5)
+    lower = Table("mse", ("a",), ("d",), cells, published, planned={"d": 5})
     assert lower.difference("a", "d") == pytest.approx(4)
-    higher = Table("accuracy", ("a",), ("d",), cells, published, planned=5)
+    higher = Table("accuracy", ("a",), ("d",), cells, published, planned={"d": 5})
     assert higher.difference("a", "d") == pytest.approx(-4)
 
 
@@ -250,3 +254,66 @@ def test_names_with_markup_or_spaces_raise(name):
         Experiment.parse("x", content | {"report": {"metrics": [name]}})
     with pytest.raises(ExperimentError, match="expects names of letters"):
         Experiment.parse("x", content | {"methods": {name: {"method": "map"}}})
+
+
+def glanced(means: dict[str, list[float]], metric: str, count: int = 5) -> Table:
+    """A table of three data sets, with error bars of 0.1."""
+    places = {
+        (method, dataset): Cell(mean, 0.1, count)
+        for method, row in means.items()
+        for dataset, mean in zip("def", row, strict=True)
+    }
+    return Table(metric, tuple(means), tuple("def"), places, {}, dict.fromkeys("def", 5))
+
+
+def test_a_glance_counts_where_a_method_is_best_or_tied_or_near():
+    losses = glanced({"a": [1.0, 2.0, 3.0], "b": [1.1, 1.0, 2.9], "c": [9.0, 1.04, 1.0]}, "mse")
+    found = glance([losses], ["mse"])
+    assert found.methods == ("a", "b", "c")
+    assert found.rows == {
+        "Mean squared error: mean rank": ["1.67", "1.33", "1.33"],
+        "Mean squared error: best or tied": ["1 of 3", "2 of 3", "2 of 3"],
+        "Mean squared error: within 5 %": ["1 of 3", "1 of 3", "2 of 3"],
+    }
+
+
+def test_a_glance_at_a_score_has_no_share_within_five_percent_and_coverage_no_rank():
+    score = glanced({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 3.0]}, "log_predictive_density")
+    coverage = glanced({"a": [0.9, 0.95, 1.0], "b": [0.5, 0.6, 0.7]}, "coverage")
+    found = glance([coverage, score], ["log_predictive_density", "coverage", "crps"])
+    assert found.rows == {
+        "Log predictive density: mean rank": ["1.00", "1.67"],
+        "Log predictive density: best or tied": ["3 of 3", "1 of 3"],
+        "Coverage: mean": ["0.950", "0.600"],
+        "Coverage: lowest": ["0.900", "0.500"],
+        "Coverage: highest": ["1.000", "0.700"],
+    }
+
+
+def test_a_glance_leaves_out_data_sets_that_are_not_complete():
+    table = glanced({"a": [1.0, 2.0, 3.0], "b": [0.0, 0.0, 3.0]}, "mse")
+    part = dataclasses.replace(table, cells=table.cells | {("b", "d"): Cell(0.0, 0.1, 4)})
+    assert glance([part], ["mse"]).rows["Mean squared error: best or tied"][0] == "1 of 2"
+    assert glance([glanced({"a": [1.0] * 3, "b": [2.0] * 3}, "mse", count=2)], ["mse"]) is None
+    assert glance([table], []) is None
+
+
+def test_data_sets_are_rows_where_there_are_more_of_them_than_methods(folder):
+    content = TOML.replace('["boston", "yacht"]', '["boston"]') + '\nglance = ["mse"]\n'
+    experiment = Experiment.parse("x", tomllib.loads(content))
+    long = glanced({"a": [1.0, 2.0, 3.0], "b": [1.1, 1.0, 2.9]}, "mse")
+    found = [
+        {"dataset": d, "method": m, "fold": 0, "seed": 0, "status": "ok", "seconds": 1.0}
+        | {"metrics": {"mse": cell.mean}, "version": "0"}
+        for (m, d), cell in long.cells.items()
+    ]
+    text, page = markdown(experiment, found, [long]), html(experiment, found, [long])
+    assert "| | a | b |\n|---|---|---|\n| d | **1.000 ± 0.100** |" in text
+    assert "| mean rank | 1.33 | 1.00 |" in text and "## At a glance" in text
+    assert "<th>d</th>" in page and "At a glance" in page and "best or tied" in page
+
+
+def test_data_sets_with_fewer_folds_are_named(folder):
+    content = tomllib.loads(TOML) | {"fewer_folds": {"yacht": 2}}
+    experiment = Experiment.parse("x", content)
+    assert "over 3 folds. Only 2 folds of yacht." in note(experiment, [])

@@ -40,7 +40,7 @@ BAD = {
     ),
     "100,000 classes": (
         csv(pd.DataFrame({"a": np.arange(MANY) % 17, "y": [f"c{i}" for i in range(MANY)]})),
-        "expected at most 100 classes",
+        "expected at most 500 classes",
     ),
     "duplicate column names": (csv(GOOD).replace(b"a,b,y", b"a,a,y"), "got `a` more than once"),
     "a column without a name": (csv(GOOD).replace(b"a,b,y", b",b,y"), "expected a name for each"),

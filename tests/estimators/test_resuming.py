@@ -119,5 +119,5 @@ def test_a_watch_that_says_so_stops_a_stage_early(houses, tiny):
 def test_when_time_is_up_the_best_so_far_is_returned(houses, tiny):
     estimator = GFSVIRegressor(**{**tiny, "num_steps": 40}, time_budget=1e-3)
     estimator.fit_table(houses.drop(columns="kind"), "price")
-    assert len(estimator.history_.steps["objective"]) == 20
+    assert len(estimator.history_.steps["objective"]) == 1  # the clock is asked after every step
     assert np.all(np.isfinite(estimator.predict(houses)))

@@ -8,7 +8,7 @@ from gfsvi import Data, Model
 from gfsvi.auto.priors import kernels_named
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.length_prior import LengthPrior
-from gfsvi.kernels import RBF, Linear, Matern32, Matern52
+from gfsvi.kernels import RBF, Linear, Matern32, Matern52, Periodic, White
 from gfsvi.kernels.one_of import OneOf
 from gfsvi.likelihoods import Categorical, Normal, WarpedNormal
 from gfsvi.methods import EmpiricalBayes, EvidenceSearch, ExactGP
@@ -128,11 +128,34 @@ def test_labels_are_approximated_as_by_the_stochastic_method():
 
 def test_other_kernels_are_left_to_gradient_steps():
     quick = EmpiricalBayes(num_starts=1, training=Training(num_steps=5), last=None)
-    model = Model(GaussianProcess(Linear()), Normal(0.3))
+    model = Model(GaussianProcess(White()), Normal(0.3))
     found, expected = (
         m(model, Data(X, Y), key=KEY) for m in (EvidenceSearch(otherwise=quick), quick)
     )
     assert float(found.posterior.likelihood.noise) == float(expected.posterior.likelihood.noise)
+
+
+def test_a_separate_kernel_is_used_for_its_features_where_it_is_worth_its_parameters():
+    kernel, *others = kernels_named("auto", (2,))
+    model = Model(GaussianProcess(kernel), Normal(0.3))
+    wave = Periodic(1.0, 1.0, 0.7).on(0)
+    method = EvidenceSearch(kernels=tuple(others), separate=(Linear().on(0), wave))
+    beside = np.sin(9 * X[:, 0]) + X[:, 1] ** 2 + 0.01 * RANDOM.normal(size=60)
+    found = method(model, Data(X, beside), key=KEY).posterior.function.kernel
+    family, season = found.terms
+    assert family.columns == (1,) and season.columns == (0,)
+    assert float(season.kernel.period) == pytest.approx(2 * np.pi / 9, rel=0.01)
+    assert np.shape(family.kernel.lengthscale) == (1,)
+    smooth = method(model, Data(X, np.sin(X[:, 0] * X[:, 1])), key=KEY)
+    assert isinstance(smooth.posterior.function.kernel, RBF | Matern52)
+
+
+def test_a_separate_kernel_of_all_features_stands_alone():
+    x = np.linspace(-2, 2, 60)[:, None]
+    model = Model(GaussianProcess(RBF(np.ones(1))), Normal(0.3))
+    method = EvidenceSearch(separate=(Periodic(1.0, 1.0, 0.7).on(0),))
+    found = method(model, Data(x, np.sin(9 * x[:, 0])), key=KEY).posterior.function.kernel
+    assert found.columns == (0,) and isinstance(found.kernel, Periodic)
 
 
 def test_a_watch_can_stop_the_search_and_keeps_the_best():

@@ -14,6 +14,8 @@ from gfsvi.kernels import Matern52
 from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI
 from gfsvi.networks import MLP
+from gfsvi.numerics import compilation
+from gfsvi.numerics.compilation import let_go_if_many
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.training.steps import BatchSteps
 
@@ -58,3 +60,13 @@ def test_a_rehearsal_leaves_no_step_of_a_fit_to_be_compiled(
     method(prior, data, key=key, validation=validation)
     again = compiled()
     assert "_run" not in again and "_rated" not in again
+
+
+def test_programs_are_let_go_when_they_have_become_many(monkeypatch):
+    compiled = jax.jit(lambda x: x + 1)
+    compiled(1.0)
+    let_go_if_many()
+    assert compiled._cache_size() == 1
+    monkeypatch.setattr(compilation, "MANY_MAPS", 1)
+    let_go_if_many()
+    assert compiled._cache_size() == 0 and compiled(1.0) == 2.0

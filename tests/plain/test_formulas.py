@@ -1,5 +1,6 @@
 """What NumPy computes is what JAX computes, and derivatives are those of what they derive."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,13 +15,32 @@ from gfsvi.inference.mean_objectives import MeanObjective
 from gfsvi.inference.quick_mean import DELTA, Penalized
 from gfsvi.inference.row_slopes import row_slopes
 from gfsvi.inference.unknowns import JITTER, Unknowns, is_in_numpy
-from gfsvi.kernels import RBF, Linear, Matern12, Matern32, Matern52
+from gfsvi.kernels import (
+    RBF,
+    Constant,
+    IntegratedBrownian,
+    Linear,
+    LocallyPeriodic,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    White,
+)
 from gfsvi.kernels.in_numpy import kernel_in_numpy
-from gfsvi.likelihoods import Bernoulli, Categorical, Normal, StudentT, WarpedNormal
+from gfsvi.likelihoods import (
+    Bernoulli,
+    Categorical,
+    NegativeBinomial,
+    Normal,
+    Poisson,
+    StudentT,
+    WarpedNormal,
+)
 from gfsvi.networks import MLP
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.precision import double
-from gfsvi.plain.networks import TanhNetwork, random_network, tangents
+from gfsvi.plain.networks import TanhNetwork, first_moving, random_network, tangents
 from gfsvi.plain.posterior import BLOCK, solve_lower
 from gfsvi.predictives.warp import Warp
 
@@ -29,6 +49,20 @@ X, Z = RANDOM.normal(size=(9, 3)), RANDOM.normal(size=(7, 3))
 Z[2] = X[4]
 KERNELS = [kind(np.array([0.7, 1.3, 2.0]), 1.7) for kind in (RBF, Matern12, Matern32, Matern52)]
 by_name = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: type(kernel).__name__)
+OTHERS = {
+    "one length scale": RBF(0.8, 1.2),
+    "constant": Constant(0.7),
+    "linear": Linear(np.array([0.5, 1.5, 2.0])),
+    "one variance": Linear(0.6),
+    "integrated": IntegratedBrownian(np.array([0.5, 1.5, 2.0])),
+    "integrated, one variance": IntegratedBrownian(0.7),
+    "periodic": Periodic(np.array([0.7, 1.3, 2.0]), 1.7, np.array([1.1, 2.3, 3.1])),
+    "periodic, one period": Periodic(0.9, 1.7, 2.3),
+    "locally periodic": LocallyPeriodic(2.0, 0.7, 1.1, 0.9),
+    "sum": Linear(0.6).on(2) + LocallyPeriodic(2.0, 0.7, 1.1, 0.9).on(0) + RBF(np.ones(2)).on(0, 1),
+    "product": RBF(0.8, 1.2).on(1) * Periodic(0.9, 1.7, 2.3) * Matern12(2.0).on(0),
+}
+ALL = {**{type(kernel).__name__: kernel for kernel in KERNELS}, **OTHERS}
 
 
 def slopes_of(function, vector, step=1e-6):
@@ -41,12 +75,32 @@ def slopes_of(function, vector, step=1e-6):
     )
 
 
-@by_name
+@pytest.mark.parametrize("name", ALL)
 @double
-def test_kernels_are_those_of_the_library(kernel):
-    plain = kernel_in_numpy(kernel)
-    np.testing.assert_allclose(plain.cross(X, Z), kernel.cross(X, Z), rtol=1e-12)
-    np.testing.assert_allclose(plain.gram(X), kernel.gram(X), rtol=1e-12)
+def test_kernels_are_those_of_the_library(name):
+    kernel, plain = ALL[name], kernel_in_numpy(ALL[name])
+    np.testing.assert_allclose(plain.cross(X, Z), kernel.cross(X, Z), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(plain.gram(X), kernel.gram(X), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(plain.diagonal(X), kernel.diagonal(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ALL)
+@double
+def test_slopes_of_kernels_are_derivatives_by_the_logarithms_of_parameters(name):
+    leaves, structure = jax.tree.flatten(ALL[name])
+    weights = RANDOM.normal(size=(9, 9))
+    weights += weights.T
+
+    def total(logarithms):
+        kernel = jax.tree.unflatten(structure, [jnp.exp(leaf) for leaf in logarithms])
+        return jnp.sum(weights * kernel.cross(X, X))
+
+    expected = jax.grad(total)([jnp.log(leaf) for leaf in leaves])
+    gram, pull = kernel_in_numpy(ALL[name]).with_slopes(X)
+    np.testing.assert_allclose(gram, ALL[name].gram(X), rtol=1e-11, atol=1e-14)
+    for found, slope in zip(pull(weights), expected, strict=True):
+        assert np.size(found) == np.size(slope)
+        np.testing.assert_allclose(np.ravel(found), np.ravel(slope), rtol=1e-8, atol=1e-10)
 
 
 @by_name
@@ -63,7 +117,10 @@ def test_coinciding_points_have_no_slope_that_is_not_finite():
 
 
 def test_other_kernels_and_networks_have_no_form_in_numpy():
-    assert kernel_in_numpy(Linear()) is None and kernel_in_numpy(RBF() + RBF()) is None
+    for kernel in (White(), RBF() + White(), RBF() * White(), White().on(0)):
+        assert kernel_in_numpy(kernel) is None
+    for kernel in (RBF("3 weeks"), RBF().on("date"), Linear() + Periodic(period="1 year")):
+        assert kernel_in_numpy(kernel) is None  # only a table knows its dates
     relu = MLP((4,), activation=jax.nn.relu)
     assert network_in_numpy(relu, relu.init(jnp.asarray(X), key=jax.random.key(0))) is None
 
@@ -89,6 +146,17 @@ def test_the_network_and_its_tangent_kernel_are_those_of_the_library():
     ]
     rows = [np.concatenate([leaf.reshape(2, len(leaf[0]), -1) for leaf in c], -1) for c in scaled]
     np.testing.assert_allclose(found, rows[0] @ rows[1].swapaxes(1, 2), rtol=1e-9)
+
+
+def test_outputs_are_alike_if_only_their_own_weights_move():
+    _, _, plain = network_and_weights()
+    variances = (1e-87, 1e-87, 2.0)
+    first = first_moving(variances)
+    assert (first, first_moving((0.5, 1.0, 2.0))) == (2, 0)
+    found = tangents(variances, plain.linearized(X, first)[1], plain.linearized(Z, first)[1])
+    whole = tangents(variances, plain.linearized(X)[1], plain.linearized(Z)[1])
+    assert found.shape == (1, 9, 7) and whole.shape == (2, 9, 7)
+    np.testing.assert_allclose(np.broadcast_to(found, whole.shape), whole, rtol=1e-12)
 
 
 def _derivatives(network, params, x):
@@ -123,6 +191,7 @@ def test_a_random_network_varies_over_the_lengths_that_are_given():
 
 Y = RANDOM.normal(size=9)
 TWO = RANDOM.normal(size=(9, 2))
+COUNTS = np.array([0.0, 3.0, 1.0, 0.0, 12.0, 2.0, 5.0, 0.0, 1.0])
 MODELS = {
     "normal": (Normal(0.3), Y, 1),
     "two outputs": (Normal(np.array([0.3, 0.5])), TWO, 2),
@@ -130,11 +199,16 @@ MODELS = {
     "warped": (WarpedNormal(np.array([0.3]), Warp.fitted(Y)), Y, 1),
     "two warps": (WarpedNormal(np.array([0.3, 0.4]), Warp.fitted(TWO)), TWO, 2),
     "labels": (Categorical(3), np.array([0, 1, 2, 0, 1, 2, 2, 0, 1]), 3),
+    "counts": (NegativeBinomial(np.array([0.7])), COUNTS, 1),
+    "two counts": (NegativeBinomial(np.array([0.7, 0.2])), np.stack([COUNTS, COUNTS[::-1]], 1), 2),
+    "events": (Poisson(), COUNTS, 1),
 }
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("kernel", [KERNELS[3], RBF(0.8, 1.2)], ids=["own", "common"])
+@pytest.mark.parametrize(
+    "kernel", [KERNELS[3], RBF(0.8, 1.2), OTHERS["sum"]], ids=["own", "common", "sum"]
+)
 @double
 def test_the_evidence_and_its_gradient_are_those_of_the_library(name, kernel):
     likelihood, y, outputs = MODELS[name]
@@ -151,8 +225,11 @@ def test_the_evidence_and_its_gradient_are_those_of_the_library(name, kernel):
         found = slopes_of(lambda v, one=one: one.loss(v)[0], vector)
         np.testing.assert_allclose(one.loss(vector)[1], found, rtol=1e-5, atol=1e-7)
     by_library = jax_evidence(unknowns.at(vector), Data(X, y, weighted.weights)) / len(X)
-    # Weights of mean one leave the factors of noise as they are, up to a constant.
-    constant = -0.5 * outputs * np.mean(np.log(weighted.weights))
+    # Weights of mean one leave the factors of noise as they are where all rows have the same.
+    targets = unknowns.at(vector).likelihood.gaussian_targets(y, outputs)
+    variance = np.broadcast_to(targets.variance, (outputs, 9))
+    factors = (1 - weighted.weights) * np.log(2 * np.pi * variance) - np.log(weighted.weights)
+    constant = 0.5 * np.sum(factors) / len(X)
     np.testing.assert_allclose(-weighted.loss(vector)[0] + constant, by_library, rtol=1e-6)
 
 
@@ -188,14 +265,27 @@ def test_vectors_of_unknowns_come_back_as_the_model():
         np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
+def test_parameters_that_are_known_are_not_learned():
+    season = LocallyPeriodic(2.0, 0.7, 1.1, 0.9)
+    known = eqx.tree_at(lambda kernel: kernel.period, season, 1.1)  # a Python number is known
+    models = [Model(GaussianProcess(kernel), Normal(0.3)) for kernel in (season, known)]
+    free, held = (Unknowns(model, X, Y) for model in models)
+    assert len(held.start) == len(free.start) - 1
+    np.testing.assert_allclose(held.loss(held.start)[0], free.loss(free.start)[0], rtol=1e-12)
+    slopes = np.delete(free.loss(free.start)[1], 2)
+    np.testing.assert_allclose(held.loss(held.start)[1], slopes, rtol=1e-9)
+    moved = held.at(held.start + 0.1).function.kernel
+    assert isinstance(moved.period, float) and moved.period == 1.1
+
+
 def test_models_with_other_parameters_are_left_to_jax():
-    for likelihood, kernel in ((StudentT(), RBF()), (Normal(), Linear())):
+    for likelihood, kernel in ((StudentT(), RBF()), (Normal(), White())):
         assert not is_in_numpy(Model(GaussianProcess(kernel), likelihood), X)
     assert not is_in_numpy(Model(GaussianProcess(RBF()), Normal()), np.zeros((3, 2, 2)))
 
 
 LIKELIHOODS = {
-    **{name: MODELS[name] for name in ("normal", "two outputs", "warped", "labels")},
+    **{name: MODELS[name] for name in MODELS},
     "yes or no": (Bernoulli(), np.array([0, 1, 1, 0, 1, 0, 0, 1, 1]), 1),
 }
 

@@ -105,6 +105,7 @@ def fitted(frame: pd.DataFrame, target: Any) -> StandIn:
     history = History({"objective": -1.2 - 4 / steps}, steps[9::10], -1.1 - 1 / steps[9::10], 60)
     made = StandIn(
         prior=Model(prior, likelihood),
+        posterior=Model(prior, likelihood),
         history=history,
         settings=Settings(),
         diagnostics=(WARNING,),

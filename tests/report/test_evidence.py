@@ -116,7 +116,7 @@ def test_composite_kernels_are_read_part_by_part(regression: Any) -> None:
     fitted = type(fitted)(**{**vars(fitted), "prior": prior_model})
     prior = prior_evidence(case_of(fitted, frame))
     assert [part.family for part in prior.parts] == ["Matern32", "Linear", "Periodic"]
-    assert np.isclose(prior.parts[2].periods[0].length, 0.5 * fitted.input_spread[3])
+    assert np.isclose(prior.parts[2].periods[0][1], 0.5 * fitted.input_spread[3])
     assert [scale.value for scale in prior.length_scales[:3]] == [1.5, 3.0, 3.0]
 
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from gfsvi.auto.importance import Importance
 from gfsvi.report import formatting, words
 from gfsvi.report.evidence import (
-    Distance,
     Evidence,
     KernelPart,
     LengthScale,
@@ -141,7 +140,7 @@ def test_a_common_length_scale_is_said_once() -> None:
 
 
 def test_periods_are_given_in_the_units_of_the_column() -> None:
-    part = KernelPart("Periodic", ("hour",), (Distance("hour", 24.0),))
+    part = KernelPart("Periodic", ("hour",), (("hour", 24.0),))
     prior = PriorEvidence((part,), (LengthScale("hour", 1.0, 7.0),))
     assert (
         "repeats periodically along `hour`, with a period of 24.0 in `hour`."

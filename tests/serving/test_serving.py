@@ -6,13 +6,25 @@ import subprocess
 import sys
 from pathlib import Path
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gfsvi.functions import GaussianProcess
-from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
-from gfsvi.likelihoods import Normal, StudentT, WarpedNormal
+from gfsvi.kernels import (
+    RBF,
+    Constant,
+    IntegratedBrownian,
+    Linear,
+    LocallyPeriodic,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    White,
+)
+from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction, Normal, StudentT, WarpedNormal
 from gfsvi.networks.mlp import MLP
 from gfsvi.predictives.warp import Bounded, Unwarped, Warp
 from gfsvi.serving import predictor, read_predictor
@@ -44,6 +56,19 @@ def assert_equal_predictions(path: Path, **options: object) -> None:
     np.testing.assert_allclose(served.novelty(frame), model.novelty(frame), rtol=1e-9, atol=1e-12)
 
 
+SEASON = eqx.tree_at(lambda k: k.period, LocallyPeriodic(2.0, 0.5, 1.0, 0.8), 0.9)  # known
+COMBINED = {
+    "trend and season": RBF(LENGTHS[1:], 1.7).on(1, 2, 3, 4)
+    + (Constant(0.3) + Linear(0.8) + IntegratedBrownian(0.2) + Matern12(0.1) + SEASON).on(0),
+    "product": RBF(LENGTHS, 1.7) * Periodic(0.9, 1.3, 2.2).on(0),
+}
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_kernels_that_are_made_of_others_are_the_librarys(path, name):
+    assert_equal_predictions(path, kernel=COMBINED[name])
+
+
 @pytest.mark.parametrize("kernel", [RBF, Matern12, Matern32, Matern52])
 def test_every_kernel_that_is_served_is_the_librarys(path, kernel):
     assert_equal_predictions(path, kernel=kernel(LENGTHS, 1.7))
@@ -67,6 +92,21 @@ def test_bounded_observations_are_the_librarys(path, inner):
     assert_equal_predictions(path, likelihood=likelihood)
 
 
+@pytest.mark.parametrize("num_targets", [1, 2])
+@pytest.mark.parametrize("is_varying", [False, True], ids=["even", "varying"])
+def test_noise_with_tails_that_varies_is_the_librarys(path, num_targets, is_varying):
+    random = np.random.default_rng(0)
+    points, heights = random.normal(size=(9, 5)), random.normal(size=(num_targets, 9))
+    likelihood = AdaptiveNormal(
+        np.array([0.3, 0.8])[:num_targets],
+        Warp.fitted(random.gamma(2.0, size=(50, num_targets)), 0.3),
+        np.array([3.0, 10.0])[:num_targets],
+        np.array([0.7, 1.2])[:num_targets],
+        NoiseFunction(points, LENGTHS, heights) if is_varying else None,
+    )
+    assert_equal_predictions(path, likelihood=likelihood, num_targets=num_targets)
+
+
 def test_warped_observations_of_several_targets_are_the_librarys(path):
     assert_equal_predictions(path, num_targets=2)
 
@@ -84,7 +124,7 @@ def test_tables_longer_than_a_block_are_predicted_whole(path, monkeypatch):
 @pytest.mark.parametrize(
     "options",
     [
-        {"kernel": Periodic()},
+        {"kernel": RBF() + White()},
         {"likelihood": StudentT(np.array([0.3]), np.array(5.0))},
         {"network": MLP((5,), activation=jnp.sin)},
         {"preparation": None},

@@ -3,6 +3,7 @@
 import jax
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 
 from gfsvi import Data, Model
 from gfsvi.auto.turning import turning_distance
@@ -86,6 +87,15 @@ def test_the_evidence_prefers_the_prior_that_the_rows_come_from():
         return shown(with_points(terms=[{"std": 2.0, "factors": [factor]}]))["evidence"]
 
     assert evidence(1.5) > evidence(0.05) and evidence(1.5) > evidence(60.0)
+
+
+def test_the_evidence_is_the_density_of_the_rows():
+    read = Workspace.read(with_points(terms=[{"std": 2.0, "factors": [FACTOR]}]))
+    scale, x = read.scale, read.x
+    cov = 4.0 * np.exp(-0.5 * (x - x.T) ** 2 / 1.5**2) + read.noise**2 * np.eye(len(x))
+    density = multivariate_normal(np.zeros(len(x)), cov / scale.target_spread**2)
+    wanted = density.logpdf(scale.targets(read.y)) / len(x)
+    assert look(read, at_rest=False)["evidence"] == pytest.approx(wanted, abs=1e-3)
 
 
 def test_sentences_say_what_the_prior_says():

@@ -109,6 +109,30 @@ def test_dates_become_days_since_the_first(cells):
     assert "dates" in note_on(preparation, "sold")
 
 
+@pytest.mark.parametrize(
+    ("cells", "style", "days"),
+    [
+        (["31-12-2020", "01-01-2021", "05-01-2021"], "day first", [0, 1, 5]),
+        (["12/31/2020", "1/1/2021", "1/5/2021"], "month first", [0, 1, 5]),
+        (["01.02.2021", "02.02.2021", "01.03.2021"], "day first", [0, 1, 28]),  # by their order
+        (["01/02/2021 06:00", "01/02/2021 18:00", "01/13/2021 06:00"], "month first", [0, 0.5, 11]),
+    ],
+)
+def test_dates_in_other_styles_are_read_where_there_is_one_way_to(cells, style, days):
+    frame = pd.DataFrame({"sold": np.repeat(cells, 4), "y": np.arange(12.0) ** 2})
+    preparation = Preparation.learn(frame, "y")
+    assert preparation.columns[0].style == style
+    np.testing.assert_allclose(preparation.inputs(frame)[::4, 0], days)
+    assert style in note_on(preparation, "sold")
+
+
+def test_dates_that_can_be_read_in_two_ways_stay_texts():
+    frame = pd.DataFrame({"sold": ["01/02/2021", "03/01/2021", "02/02/2021"] * 4})
+    frame["y"] = np.arange(12.0)
+    preparation = Preparation.learn(frame, "y")
+    assert preparation.feature_names[0].startswith("sold = ")
+
+
 def test_date_objects_and_missing_dates_are_understood():
     cells = with_some([datetime.date(2021, 1, 1 + i % 28) for i in range(ROWS)], None)
     preparation = learned(sold=cells)

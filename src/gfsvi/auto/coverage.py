@@ -3,6 +3,9 @@
 import jax
 import numpy as np
 
+from gfsvi.likelihoods.base import per_output
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
+from gfsvi.likelihoods.poisson import Poisson
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.predictives.mixture import MixturePredictive
 
@@ -25,9 +28,31 @@ def are_inside(predictive: AbstractRealPredictive, y: np.ndarray, levels: np.nda
     return (ends[0] <= y) & (y <= ends[1])
 
 
-def _randomized_quantiles(predictive: AbstractRealPredictive, y: np.ndarray) -> np.ndarray:
-    """P(Y < y) + u P(Y = y), u uniform, estimated from draws."""
-    draws = np.asarray(predictive.sample(NUM_DRAWS, key=jax.random.key(0)))
-    draws = draws.reshape(NUM_DRAWS, *y.shape)
-    below, equal = np.mean(draws < y, axis=0), np.mean(draws == y, axis=0)
-    return below + np.random.default_rng(0).uniform(size=y.shape) * equal
+def _randomized_quantiles(predictive: MixturePredictive, y: np.ndarray) -> np.ndarray:
+    """P(Y < y) + u P(Y = y), u uniform; estimated from draws if there is no formula."""
+    found = _shares(predictive, y.T)
+    if found is None:
+        draws = np.asarray(predictive.sample(NUM_DRAWS, key=jax.random.key(0)))
+        draws = draws.reshape(NUM_DRAWS, *y.shape)
+        found = np.mean(draws < y, axis=0), np.mean(draws <= y, axis=0)
+    below, until = found
+    return below + np.random.default_rng(0).uniform(size=y.shape) * (until - below)
+
+
+def _shares(
+    predictive: MixturePredictive, counts: np.ndarray
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """P(Y < y) and P(Y <= y) of counts (output, row), each (row, output); None for other kinds."""
+    from scipy.special import betainc, pdtr
+
+    conditional, rate = predictive.conditional, np.exp(np.asarray(predictive.draws, np.float64))
+    if isinstance(conditional, Poisson):
+        until = [pdtr(np.maximum(k, 0), rate) for k in (counts - 1, counts)]
+    elif isinstance(conditional, NegativeBinomial):
+        size = 1 / np.asarray(per_output(conditional.dispersion))
+        chance = size / (size + rate)  # that one of `size` trials ends the counting
+        until = [betainc(size, np.maximum(k, 0) + 1, chance) for k in (counts - 1, counts)]
+    else:
+        return None
+    below, whole = (np.mean(part, axis=0) for part in until)
+    return np.where(counts > 0, below, 0).T, whole.T

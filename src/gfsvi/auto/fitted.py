@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from gfsvi.auto import format_1, scores
 from gfsvi.auto.description import described
 from gfsvi.auto.importance import Importance, importance
+from gfsvi.auto.looked_at import affordable_predictions, quickest
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
 from gfsvi.auto.settings import Settings
@@ -133,8 +134,10 @@ class Fitted:
         if not isinstance(self.posterior.function, ConjugateNetwork):
             return None
         y = self.target.standardized(y) if isinstance(self.target, Numbers) else y
-        values = leave_one_out(self.posterior, Data(self.standardized(x), y, weights))
-        predictive = predictive_of(self.posterior.likelihood, values, key=jax.random.key(0))
+        rows = self.standardized(x)
+        values = leave_one_out(self.posterior, Data(rows, y, weights))
+        likelihood = self.posterior.likelihood.at(rows)
+        predictive = predictive_of(likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
 
     def novelty(self, x: ArrayLike) -> np.ndarray:
@@ -161,7 +164,10 @@ class Fitted:
             groups = {name: (i,) for i, name in enumerate(self.feature_names)}
         else:
             groups = self.preparation.features_of_columns
-        return importance(self._responses, rows, groups, seed=seed, weights=weights)
+        groups = quickest(groups, self.prior)
+        most = affordable_predictions(self.posterior)
+        options = {"seed": seed, "weights": weights, "max_predictions": most}
+        return importance(self._responses, rows, groups, **options)
 
     def _responses(self, x: np.ndarray) -> np.ndarray:
         """Means by target (row[, target]), or the probabilities of classes (row, 1, class)."""
@@ -269,7 +275,8 @@ def _draws(
     function_key, noise_key = jax.random.split(key)
     f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
     keys = jax.random.split(noise_key, num_samples)
-    drawn = jax.vmap(lambda values, k: model.likelihood.draw(values, 1, key=k)[0])(f, keys)
+    likelihood = model.likelihood.at(jnp.asarray(x))
+    drawn = jax.vmap(lambda values, k: likelihood.draw(values, 1, key=k)[0])(f, keys)
     return user_layout(drawn)
 
 
@@ -277,12 +284,12 @@ def _draws(
 def _correlations(model: Model, x: Float[Array, "row feature"]) -> Float[Array, "response row row"]:
     """Correlations between rows of E[y | f], to first order in the function f."""
     values = model.function.at(x)
-    mean = jnp.asarray(values.mean, jnp.float64)
+    mean, likelihood = jnp.asarray(values.mean, jnp.float64), model.likelihood.at(x)
     outputs = jnp.eye(len(mean))
 
     def slope(output: Float[Array, " output"]) -> Float[Array, "response row"]:
         direction = output[:, None] * jnp.ones_like(mean)
-        return jax.jvp(lambda f: model.likelihood.moments(f)[0], (mean,), (direction,))[1]
+        return jax.jvp(lambda f: likelihood.moments(f)[0], (mean,), (direction,))[1]
 
     slopes = jax.vmap(slope)(outputs)
     cov = jnp.broadcast_to(values.cov, (len(mean), *values.cov.shape[1:]))

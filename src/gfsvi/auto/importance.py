@@ -61,6 +61,7 @@ def importance(
     *,
     seed: int = 0,
     weights: np.ndarray | None = None,
+    max_predictions: int = MAX_PREDICTIONS,
 ) -> Importance:
     """The shares of the variance of a function of rows, (row,) or (row, target, component).
 
@@ -73,11 +74,13 @@ def importance(
         groups: The positions of the features that belong to each column.
         seed: Determines how columns are shuffled.
         weights: How often each row counts.
+        max_predictions: How many shuffled rows to predict, for all columns together, unless these
+            would be too few.
     """
     rows = _representative(x, weights, min(len(x), MAX_ROWS))
     values = _components(respond(rows))
     random = np.random.default_rng(seed)
-    num_shuffled = int(np.clip(MAX_PREDICTIONS // max(1, len(groups)), *SHUFFLED))
+    num_shuffled = int(np.clip(max_predictions // max(1, len(groups)), *SHUFFLED))
     kept, given = (_passes(len(rows), num_shuffled, random) for _ in range(2))
     blocks = random.permutation(len(rows)) % min(NUM_BLOCKS, len(rows))
     shares = []

@@ -1,6 +1,7 @@
 """From rows to a fit: choose the prior, train, and examine the result."""
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,7 @@ from gfsvi.auto.holding_out import (
 )
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
-from gfsvi.auto.phases import PRIOR, Phases
+from gfsvi.auto.phases import Phases
 from gfsvi.auto.priors import (
     blank_prior,
     chosen_prior,
@@ -30,8 +31,10 @@ from gfsvi.auto.priors import (
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.quality import judged_rows, over_budget, quality
 from gfsvi.auto.recipe import Recipe, recipe_for
+from gfsvi.auto.rows import centre_and_spread, checked_weights
+from gfsvi.auto.seasons import time_kernels, with_future
 from gfsvi.auto.settings import Settings
-from gfsvi.auto.sizing import network_for, sized
+from gfsvi.auto.sizing import choice_within, network_for, sized
 from gfsvi.auto.targets import (
     Labels,
     Observed,
@@ -40,15 +43,15 @@ from gfsvi.auto.targets import (
     observed_numbers_of_classes,
 )
 from gfsvi.auto.units import Feature, features_of
+from gfsvi.auto.within_budget import affordable, simpler_fit, work_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import diagnose
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.methods.base import AbstractMethod, Precompiled
-from gfsvi.methods.empirical_bayes import EmpiricalBayes
-from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
-from gfsvi.numerics.batching import spreads
+from gfsvi.numerics.clock import Clock
+from gfsvi.numerics.compilation import let_go_if_many
 from gfsvi.numerics.precision import to_numpy
 from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
@@ -88,7 +91,7 @@ class Learner:
         """Fit a prepared table, whose rows may have weights."""
         classes = preparation.classes
         if weights is not None:
-            weights = _checked_weights(weights, len(table.usable))[table.usable]
+            weights = checked_weights(weights, len(table.usable))[table.usable]
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
@@ -121,8 +124,10 @@ class Learner:
         words = np.random.SeedSequence(settings.seed).generate_state(4)
         random = jax.random.wrap_key_data(words, impl=RANDOM)
         key, prior_key, fit_key = (folded(random, number) for number in range(3))
-        phases = Phases(self._checkpoints(problem), parameters.watch, parameters.time_budget)
-        choice = _within(self.recipe.choice, phases)
+        budget, work = parameters.time_budget, work_of(problem, self.recipe.method, in_haste=True)
+        reserved = None if budget is None or work is None else work.seconds()
+        phases = Phases(self._checkpoints(problem), parameters.watch, budget, reserved)
+        choice = choice_within(self.recipe.choice, phases)
         outputs = problem.num_outputs
         network = network_for(parameters.network, self.recipe.method, settings, outputs)
         method = sized(self.recipe, settings, network, phases)
@@ -131,12 +136,25 @@ class Learner:
         with ThreadPoolExecutor(max_workers=1) as pool:
             if isinstance(method, Precompiled):
                 pool.submit(method.precompile, prior, data, key=fit_key, validation=validation)
-            prior = chosen_prior(prior, data, choice, key=prior_key, others=others)
+            prior = chosen_prior(
+                prior,
+                data,
+                choice,
+                key=prior_key,
+                others=others,
+                separate=problem.separate,
+                always_separate=problem.in_time_order,
+            )
+            method = with_future(method, prior.function, data.x, problem.features)
             fit = method(prior, data, key=fit_key, validation=validation)
         phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
         novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
-        diagnostics = diagnose(
+        simpler = simpler_fit(self._wanted(problem), settings, phases.cut)
+        diagnostics = () if simpler is None else (simpler,)
+        if phases.clock.is_over():
+            return Solution(prior, posterior, history, novelty, diagnostics)
+        diagnostics += diagnose(
             prior,
             posterior,
             data,
@@ -158,27 +176,34 @@ class Learner:
         order: TimeOrder | None = None,
     ) -> Fitted:
         check_parameters(self.parameters, self.prior_scale)
+        let_go_if_many()
         began, counted = time.monotonic(), np.arange(len(x))
-        order = order_of_rows(self.parameters, order, len(x))
+        clock = Clock(self.parameters.time_budget)
+        table_order, order = order, order_of_rows(self.parameters, order, len(x))
         if weights is not None:
-            counted = np.flatnonzero(_checked_weights(weights, len(x)))
+            counted = np.flatnonzero(checked_weights(weights, len(x)))
             x, y, weights = x[counted], y[counted], weights[counted]
             order = order and order._replace(times=order.times[counted])
-        centre, spread = _centre_and_spread(x, weights)
+        centre, spread = centre_and_spread(x, weights)
         fraction = share_held_out(self.parameters, self.recipe, x.shape, order)
         held_out = held_out_rows(len(x), fraction, int(self.parameters.random_state), order)
         with limit_threads(len(x)):
             observed = observe(y, weights)
             outputs = observed.likelihood.num_outputs(observed.y)
+            columns = tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1)))
+            features = features_of(columns, spread, preparation)
             problem = Problem(
                 rows=Data((x - centre) / spread, observed.y, weights),
                 validation_rows=held_out,
                 likelihood=observed.likelihood,
-                feature_names=tuple(names or (f"x{i}" for i in range(1, x.shape[1] + 1))),
+                features=features,
                 settings=self._settings(len(x), len(held_out), x.shape[1:], outputs),
+                separate=time_kernels(self.parameters.kernel, features, x),
+                in_time_order=table_order is not None,
             )
-            features = features_of(problem.feature_names, spread, preparation)
-            solution = self._in_units_of(features).solve(problem)
+            if self.parameters.num_points is None:
+                problem = affordable(problem, self.recipe.method, clock)
+            solution = self._in_units_of(features, clock).solve(problem)
         fitted = Fitted(
             **solution._asdict(),
             target=observed.target,
@@ -191,37 +216,48 @@ class Learner:
             validation_rows=counted[held_out],
         )
         y = observed.y if isinstance(observed.target, Labels) else y
-        return self._judged(fitted, Data(x, y, weights), held_out, order, began)
+        rows = None if clock.is_over() else Data(x, y, weights)
+        return self._judged(fitted, rows, held_out, order, began)
 
     def _judged(
         self,
         fitted: Fitted,
-        rows: Data,
+        rows: Data | None,
         held_out: np.ndarray,
         order: TimeOrder | None,
         began: float,
     ) -> Fitted:
-        """The fit with what its predictions of unseen rows, and the clock, say about it."""
-        method = type(self.recipe.method)
-        found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
+        """The fit with what its predictions of unseen rows, if given, and the clock say of it."""
+        method, found = type(self.recipe.method), ()
+        if rows is not None:
+            found = quality(judged_rows(fitted, rows, held_out, method, order is not None), fitted)
         late = over_budget(time.monotonic() - began, self.parameters.time_budget)
         found = found if late is None else (*found, late)
         if order is not None and len(held_out):
             found = (*found, future_held_out(order, len(held_out)))
         return dataclasses.replace(fitted, diagnostics=(*found, *fitted.diagnostics))
 
-    def _in_units_of(self, features: Sequence[Feature]) -> "Learner":
-        """The same learner with its kernel on the standardised scale of these features."""
+    def _wanted(self, problem: Problem) -> Settings:
+        """The sizes without a time limit."""
+        rows, held_out = problem.rows, len(problem.validation_rows)
+        return self._settings(len(rows), held_out, rows.x.shape[1:], problem.num_outputs)
+
+    def _in_units_of(self, features: Sequence[Feature], clock: Clock) -> "Learner":
+        """The learner with its kernel on the standardised scale, and the time that is left."""
         kernel = kernel_in_model_units(self.parameters.kernel, features)
-        return dataclasses.replace(
-            self, parameters=dataclasses.replace(self.parameters, kernel=kernel)
-        )
+        budget = None if math.isinf(clock.left) else max(clock.left, 1e-3)
+        parameters = dataclasses.replace(self.parameters, kernel=kernel, time_budget=budget)
+        return dataclasses.replace(self, parameters=parameters)
 
     def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
         given = self.parameters.likelihood
         likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
         return observed_numbers(
-            y, likelihood, weights, conjugate=self.recipe.method.needs_conjugate
+            y,
+            likelihood,
+            weights,
+            conjugate=self.recipe.method.needs_conjugate,
+            adaptive=self.recipe.leaves_rows_out,
         )
 
     def _settings(
@@ -271,40 +307,3 @@ class Learner:
             "version": __version__,
         }
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
-
-
-def _within(
-    choice: EmpiricalBayes | EvidenceSearch, phases: Phases
-) -> EmpiricalBayes | EvidenceSearch:
-    """The same choice of a prior, limited to its share of the time budget."""
-    if isinstance(choice, EvidenceSearch):
-        training, otherwise = phases.training(choice.training, PRIOR), choice.otherwise
-        return dataclasses.replace(choice, training=training, otherwise=_within(otherwise, phases))
-    last = None if choice.last is None else phases.training(choice.last, PRIOR)
-    return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)
-
-
-def _centre_and_spread(
-    x: np.ndarray, weights: np.ndarray | None
-) -> tuple[np.ndarray | float, np.ndarray | float]:
-    """Centre and spread of each feature; for images, of all pixels together."""
-    if x.ndim == 2:
-        return np.average(x, axis=0, weights=weights), spreads(x, weights)
-    inner = tuple(range(1, x.ndim))
-    centre = float(np.average(x.mean(axis=inner), weights=weights))
-    variance = np.average(((x - centre) ** 2).mean(axis=inner), weights=weights)
-    return centre, float(np.sqrt(variance)) or 1.0
-
-
-def _checked_weights(weights: np.ndarray, num_rows: int) -> np.ndarray:
-    if np.shape(weights) != (num_rows,) or not np.all(np.isfinite(weights) & (weights >= 0)):
-        raise ValueError(
-            f"expected one weight per row, ({num_rows},), none of them negative or NaN; got an "
-            f"array of shape {np.shape(weights)}. Leave the weights out to count all rows alike."
-        )
-    if np.count_nonzero(weights) < 2:
-        raise ValueError(
-            "expected at least two rows with a positive weight; got "
-            f"{np.count_nonzero(weights)}. Give more rows a weight."
-        )
-    return weights

@@ -20,7 +20,7 @@ from gfsvi.model import Model
 from gfsvi.numerics.batching import MAX_BLOCK, in_blocks
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.precision import double
-from gfsvi.plain.posterior import share_left
+from gfsvi.plain.posterior import novelty
 
 MAX_ROWS = 1000
 LONG = 10.0
@@ -31,7 +31,9 @@ class Novelty(eqx.Module):
     """The share of the prior's variance that remains given the training inputs, in [0, 1].
 
     The prior is conditioned on where observations were made, not on their values: far from the
-    data a network may saturate, whereas the prior's variance returns to its full size.
+    data a network may saturate, whereas the prior's variance returns to its full size. Beyond the
+    range of any column the rest of the share is lost, too, over about a standard deviation: a
+    prior that hardly varies along a column, such as a date, would call the future known.
     """
 
     process: ConditionedProcess
@@ -58,7 +60,7 @@ class Novelty(eqx.Module):
             return in_blocks(self.shares, rows)
         factor = np.asarray(self.process.factor[0])
         starts = range(0, len(rows), MAX_BLOCK)
-        blocks = (share_left(kernel, known, factor, rows[i : i + MAX_BLOCK]) for i in starts)
+        blocks = (novelty(kernel, known, factor, rows[i : i + MAX_BLOCK]) for i in starts)
         return np.concatenate([np.zeros(0), *blocks])
 
     def shares(self, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
@@ -146,4 +148,9 @@ def _conditioned(prior: Model, data: Data, weight: float) -> ConditionedProcess:
 @eqx.filter_jit
 def _share(process: ConditionedProcess, x: Float[Array, "row feature"]) -> Float[Array, " row"]:
     left = process.marginals(x).variance[0]
-    return jnp.clip(left / process.prior.marginals(x).variance[0], 0.0, 1.0)
+    share = jnp.clip(left / process.prior.marginals(x).variance[0], 0.0, 1.0)
+    if x.ndim != 2:
+        return share
+    known = jnp.asarray(process.x)
+    beyond = jnp.maximum(x - known.max(axis=0), known.min(axis=0) - x).max(axis=1).clip(0)
+    return 1 - (1 - share) * jnp.exp(-beyond)

@@ -13,10 +13,12 @@ from gfsvi.auto.units import Feature, in_model_units
 from gfsvi.data import Data
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.inference.label_scale import scaled_for_labels
 from gfsvi.kernels.adapters import as_kernel
-from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.lengthscales import with_common_lengthscale, with_own_lengthscales
 from gfsvi.kernels.one_of import OneOf
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
@@ -89,15 +91,36 @@ def chosen_prior(
     *,
     key: PRNGKeyArray,
     others: Sequence[AbstractKernel] = (),
+    separate: Sequence[ActiveDimensions] = (),
+    always_separate: bool = False,
 ) -> Model:
-    """Choose the parameters of the prior, and its kernel from `others`, by evidence."""
+    """Choose the parameters of the prior by evidence, and its kernel from `others`.
+
+    One of `separate` may describe the features that it sees, or always does, where a quasi-Newton
+    method searches.
+    """
     if isinstance(prior.function, BayesianNetwork):
         return prior
+    if isinstance(prior.likelihood, AdaptiveNormal):  # whose tails have no evidence
+        plain = Model(prior.function, prior.likelihood.normal)
+        kernels = {"others": others, "separate": separate, "always_separate": always_separate}
+        found = chosen_prior(plain, data, choice, key=key, **kernels)
+        learned = {name: getattr(found.likelihood, name) for name in ("noise", "warp")}
+        return Model(found.function, dataclasses.replace(prior.likelihood, **learned))
     if not prior.likelihood.has_gaussian_targets:  # there is no evidence to choose by
         return _with_plain_kernel(prior)
-    sized = _searching if isinstance(choice, EvidenceSearch) else _stepping
-    method = dataclasses.replace(sized(choice, prior, data), kernels=tuple(others))
-    return _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+    if isinstance(choice, EvidenceSearch):
+        choice = dataclasses.replace(
+            choice, separate=tuple(separate), always_separate=always_separate
+        )
+        sized = _searching(choice, prior, data)
+    else:
+        sized = _stepping(choice, prior, data)
+    method = dataclasses.replace(sized, kernels=tuple(others))
+    chosen = _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
+    if isinstance(choice, EvidenceSearch):
+        chosen = to_numpy(scaled_for_labels(chosen, data, key=key))
+    return chosen
 
 
 def _stepping(choice: EmpiricalBayes, prior: Model, data: Data) -> EmpiricalBayes:

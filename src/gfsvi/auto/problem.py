@@ -7,8 +7,10 @@ import numpy as np
 
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.settings import Settings
+from gfsvi.auto.units import Feature
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
+from gfsvi.kernels.base import ActiveDimensions
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
 from gfsvi.training.history import History
@@ -22,15 +24,24 @@ class Problem:
         rows: All rows.
         validation_rows: Positions of the held-out rows, which may be none.
         likelihood: How the targets scatter around the function.
-        feature_names: One name per feature.
+        features: What the features are, and how distances along them are converted.
         settings: The sizes of the fit.
+        separate: Kernels of dates, one of which the prior may use for these.
+        in_time_order: Whether the rows are, so that the prior has to use one of them.
     """
 
     rows: Data
     validation_rows: np.ndarray
     likelihood: AbstractLikelihood
-    feature_names: tuple[str, ...]
+    features: tuple[Feature, ...]
     settings: Settings
+    separate: tuple[ActiveDimensions, ...] = ()
+    in_time_order: bool = False
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """One name per feature."""
+        return tuple(feature.name for feature in self.features)
 
     @property
     def data(self) -> Data:

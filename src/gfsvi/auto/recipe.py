@@ -51,9 +51,13 @@ class Recipe:
         None where every row can be left out in closed form and all rows are measurement points;
         the covariance of a network of images is trained.
         """
-        computed = isinstance(getattr(self.method, "covariance", None), ClosedForm)
         is_small = len(shape) == 2 and shape[0] <= MAX_MEAN_ROWS
-        return 0.0 if computed and is_small else HELD_OUT
+        return 0.0 if self.leaves_rows_out and is_small else HELD_OUT
+
+    @property
+    def leaves_rows_out(self) -> bool:
+        """Whether noise and tails are chosen by leaving rows out in closed form."""
+        return isinstance(getattr(self.method, "covariance", None), ClosedForm)
 
 
 DEFAULT = Recipe(
@@ -65,7 +69,8 @@ DEFAULT = Recipe(
         "Measurement points are training inputs and a box instead of the box alone.",
         "The mean is fitted alone before the covariance instead of together with it.",
         "The noise is set by leaving rows out in closed form instead of by the training rows.",
-        "Numeric targets are warped where that helps instead of having one noise level.",
+        "Numeric targets are warped, their noise varies and has heavy tails where that helps, "
+        "instead of one level of normal noise.",
     ),
 )
 """What `GFSVIRegressor()`, `gfsvi fit` and `gfsvi bench` call "gfsvi"."""

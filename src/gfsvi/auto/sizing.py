@@ -3,7 +3,7 @@
 import dataclasses
 
 from gfsvi import registry
-from gfsvi.auto.phases import MEAN, POSTERIOR, Phases
+from gfsvi.auto.phases import MEAN, POSTERIOR, PRIOR, Phases
 from gfsvi.auto.recipe import Recipe
 from gfsvi.auto.settings import Settings, divided, with_batch_size
 from gfsvi.covariances.closed_form import ClosedForm
@@ -12,6 +12,8 @@ from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.mean_fit import AbstractMeanFit, TrainedMean
 from gfsvi.inference.quick_mean import QuickMean
 from gfsvi.methods.base import AbstractMethod
+from gfsvi.methods.empirical_bayes import EmpiricalBayes
+from gfsvi.methods.evidence_search import EvidenceSearch
 from gfsvi.methods.gfsvi import GFSVI, Subsampling
 from gfsvi.networks.adapters import as_network
 from gfsvi.networks.base import AbstractNetwork
@@ -65,6 +67,8 @@ def sized(
         changes["training"] = phases.training(resized, POSTERIOR)
     if isinstance(mean, AbstractMeanFit):
         changes["mean"] = _resized_mean(mean, settings, phases)
+    if computed:
+        changes["is_over"] = phases.is_over(POSTERIOR)
     fields = {field.name for field in dataclasses.fields(method)}
     return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
 
@@ -111,3 +115,16 @@ def _resized_mean(mean: AbstractMeanFit, settings: Settings, phases: Phases) -> 
         resized = _resized(mean.training, settings, settings.num_mean_steps)
         return dataclasses.replace(mean, training=phases.training(resized, MEAN))
     return mean
+
+
+def choice_within(
+    choice: EmpiricalBayes | EvidenceSearch, phases: Phases
+) -> EmpiricalBayes | EvidenceSearch:
+    """The same choice of a prior, limited to its share of the time budget."""
+    if isinstance(choice, EvidenceSearch):
+        training, otherwise = phases.training(choice.training, PRIOR), choice.otherwise
+        return dataclasses.replace(
+            choice, training=training, otherwise=choice_within(otherwise, phases)
+        )
+    last = None if choice.last is None else phases.training(choice.last, PRIOR)
+    return dataclasses.replace(choice, training=phases.training(choice.training, PRIOR), last=last)

@@ -7,6 +7,7 @@ from typing import ClassVar, Literal, NamedTuple, cast
 import numpy as np
 
 from gfsvi import registry
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLabelLikelihood, AbstractLikelihood
 from gfsvi.likelihoods.categorical import Categorical
 from gfsvi.likelihoods.negative_binomial import NegativeBinomial
@@ -72,10 +73,12 @@ def observed_numbers(
     weights: np.ndarray | None = None,
     *,
     conjugate: bool = False,
+    adaptive: bool = False,
 ) -> Observed:
     """Numbers, (row,) or (row, target), standardised if the likelihood adapts to their scale.
 
-    "auto" chooses a likelihood of counts for counts, unless it has to be `conjugate`.
+    "auto" chooses a likelihood of counts for counts, unless it has to be `conjugate`; for other
+    numbers, one whose noise and tails adapt if the method can choose them (`adaptive`).
     """
     centre = np.average(y, axis=0, weights=weights)
     spread = np.sqrt(np.average((y - centre) ** 2, axis=0, weights=weights))
@@ -93,6 +96,8 @@ def observed_numbers(
         chosen = _started(chosen, standardized, weights)
         if isinstance(chosen, WarpedNormal) or likelihood == "auto":
             chosen = _bounded(chosen, y, target)
+        if adaptive and likelihood == "auto":
+            chosen = _adaptive(chosen)
     return Observed(standardized, chosen, target)
 
 
@@ -182,6 +187,13 @@ def _bounded(likelihood: AbstractLikelihood, y: np.ndarray, target: Numbers) -> 
     warp = likelihood.warp if isinstance(likelihood, WarpedNormal) else Unwarped()
     least, most = (tuple(map(float, np.ravel(target.standardized(ends)))) for ends in bounds.T)
     return WarpedNormal(likelihood.noise, Bounded(warp, least, most))
+
+
+def _adaptive(likelihood: AbstractLikelihood) -> AbstractLikelihood:
+    """The likelihood with noise and tails that adapt, if it is normal on some scale."""
+    if isinstance(likelihood, WarpedNormal):
+        return AdaptiveNormal(likelihood.noise, likelihood.warp)
+    return AdaptiveNormal(likelihood.noise) if isinstance(likelihood, Normal) else likelihood
 
 
 def limits_in_words(likelihood: AbstractLikelihood, target: Numbers | Labels) -> str | None:

@@ -17,7 +17,7 @@ from gfsvi.bench.schema import problem_of_experiment
 from gfsvi.storage.fields import described
 
 _KEYS = (
-    *("title", "task", "datasets", "folds", "seeds"),
+    *("title", "task", "datasets", "folds", "fewer_folds", "seeds"),
     *("settings", "methods", "chosen", "search", "report"),
 )
 
@@ -74,6 +74,7 @@ class Experiment:
         task: Name of the task that every run performs.
         datasets: Names of the data sets, or FILE:COLUMN for tables of one's own.
         folds: Indices of the folds.
+        fewer_folds: Data sets of which only the first folds are run, and their number.
         seeds: Seeds; every fold is run with each of them.
         settings: Settings shared by all methods.
         methods: Settings of each method, by label.
@@ -87,6 +88,7 @@ class Experiment:
     task: str
     datasets: tuple[str, ...]
     folds: tuple[int, ...]
+    fewer_folds: dict[str, int]
     seeds: tuple[int, ...]
     settings: Settings
     methods: dict[str, Settings]
@@ -137,6 +139,7 @@ class Experiment:
             task=content["task"],
             datasets=tuple(content["datasets"]),
             folds=tuple(range(folds) if isinstance(folds, int) else folds),
+            fewer_folds=content.get("fewer_folds", {}),
             seeds=tuple(seeds),
             settings=content.get("settings", {}),
             methods={label: dict(table) for label, table in content["methods"].items()},
@@ -154,11 +157,12 @@ class Experiment:
                     f"experiment {self.name} expects names of letters, digits, dots, dashes and "
                     f"underscores; got {described(name)}. Choose another."
                 )
-        registry.find("tasks", self.task)
+        task = registry.find("tasks", self.task)
         for dataset in self.datasets:
             _check_dataset(dataset)
-        for label, table in self.methods.items():
-            recipe_for(table.get("method", label))
+        _check_part("data sets", tuple(self.fewer_folds), self.datasets)
+        for name in self.named_methods - set(task.peers):
+            recipe_for(name)
         for label, tables in self.chosen.items():
             _check_part("methods", (label,), tuple(self.methods))
             _check_part("data sets", tuple(tables), self.datasets)
@@ -176,9 +180,11 @@ class Experiment:
         _check_part("methods", methods, tuple(self.methods))
         _check_part("folds", folds, self.folds)
         _check_part("seeds", seeds, self.seeds)
+        chosen = datasets or self.datasets
         return dataclasses.replace(
             self,
-            datasets=datasets or self.datasets,
+            datasets=chosen,
+            fewer_folds={d: n for d, n in self.fewer_folds.items() if d in chosen},
             methods={m: self.methods[m] for m in methods or self.methods},
             folds=folds or self.folds,
             seeds=seeds or self.seeds,
@@ -201,6 +207,7 @@ class Experiment:
             for fold, seed, dataset, label in itertools.product(
                 self.folds, self.seeds, self.datasets, self.methods
             )
+            if fold in self.folds_of(dataset)
         )
 
     @property
@@ -211,9 +218,18 @@ class Experiment:
         return tuple(name for name, scores in needs.items() if not reported & set(scores))
 
     @property
-    def runs_per_cell(self) -> int:
-        """Number of planned runs of each method on each data set."""
-        return len(self.folds) * len(self.seeds)
+    def named_methods(self) -> set[str]:
+        """Names of the methods behind the labels."""
+        return {table.get("method", label) for label, table in self.methods.items()}
+
+    def folds_of(self, dataset: str) -> tuple[int, ...]:
+        """Indices of the folds of a data set."""
+        end = self.fewer_folds.get(dataset)
+        return self.folds if end is None else tuple(fold for fold in self.folds if fold < end)
+
+    def runs_of(self, dataset: str) -> int:
+        """Number of planned runs of each method on a data set."""
+        return len(self.folds_of(dataset)) * len(self.seeds)
 
     def settings_of(self, label: str, dataset: str) -> Settings:
         """Settings of a method: the experiment's, overridden by its own, then by chosen ones."""

@@ -15,6 +15,7 @@ _OF_EXPERIMENTS = {
     "datasets": (tuple[str, ...], "a list of names"),
     "folds": (int | tuple[int, ...], "their number or a list of numbers"),
     "seeds": (tuple[int, ...], "a list of whole numbers"),
+    "fewer_folds": (dict[str, int], "a table of numbers"),
     "settings": (dict, "a table"),
     "methods": (dict[str, dict], "a table for each method"),
     "chosen": (dict[str, dict[str, dict]], "tables by method and data set"),
@@ -30,6 +31,7 @@ _OF_REPORT = {
     "text": (str, "text"),
     "metrics": (tuple[str, ...], "a list of names"),
     "ranked": (tuple[str, ...], "a list of names"),
+    "glance": (tuple[str, ...], "a list of names"),
     "published": (str, "a name"),
     "titles": (dict[str, str], "a table of names"),
     "panels": (tuple[tuple[str, ...], ...], "a list of lists of names"),
@@ -77,11 +79,12 @@ def _problem_of_values(content: Any, where: str = "") -> str | None:
 def _problem_of_numbers(content: dict[str, Any]) -> str | None:
     """Folds and seeds that are negative, or more runs than anyone waits for."""
     folds, seeds = content.get("folds", 5), content.get("seeds", [0])
+    fewer = content.get("fewer_folds", {}).values()
     num_folds = folds if isinstance(folds, int) else len(folds)
     given = [*([] if isinstance(folds, int) else folds), *seeds]
     if not all(0 <= number <= MAX_NUMBER for number in given):
         return f"folds and seeds from 0 to {MAX_NUMBER}; got {described(min(given))}"
-    if num_folds < 1 or not seeds:
+    if num_folds < 1 or not seeds or any(number < 1 for number in fewer):
         return "at least one fold and one seed; got none"
     num_runs = num_folds * len(seeds) * len(content["datasets"]) * len(content["methods"])
     if num_runs > MAX_RUNS:

@@ -26,6 +26,9 @@ class AbstractTask(ABC):
     long_runs: ClassVar[bool] = False
     """Whether runs are long enough for optimised compilation to pay off."""
 
+    peers: ClassVar[tuple[str, ...]] = ()
+    """Names of methods outside of the library that the task admits."""
+
     @abstractmethod
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         """Perform a run and return its metrics and series.

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
+from gfsvi import registry
 from gfsvi.bench.data.own_tables import OwnTable
-from gfsvi.bench.experiment import Experiment
+from gfsvi.bench.experiment import Experiment, ExperimentError
+from gfsvi.bench.outside.peers import ENVIRONMENT, PEERS
 from gfsvi.bench.reporting.report import EXPERIMENT
 from gfsvi.bench.reporting.texts import run_name
 from gfsvi.bench.running.local import LocalWorker
@@ -24,6 +26,8 @@ def run(arguments: argparse.Namespace) -> int:
     records.folder.mkdir(parents=True, exist_ok=True)
     # The report needs the experiment beside its records.
     write_bytes(records.folder / EXPERIMENT, Path(arguments.experiment).read_bytes())
+    if arguments.again:
+        records.forget({run.identity for run in experiment.runs})
     left = missing(experiment.runs, records, retry=arguments.retry)
     display = Display(experiment, len(left), quiet=arguments.quiet)
     if left:
@@ -63,6 +67,12 @@ def report(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def peers(arguments: argparse.Namespace) -> int:
+    """Make the environment of the methods outside of the library."""
+    print(f"peers: {ENVIRONMENT.install()}")
+    return 0
+
+
 def _experiment(arguments: argparse.Namespace) -> Experiment:
     experiment = Experiment.read(arguments.experiment).only(
         datasets=tuple(arguments.dataset or ()),
@@ -72,7 +82,19 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     )
     for own in filter(None, map(OwnTable.named, experiment.datasets)):
         own.check()
+    _check_peers(experiment)
     return experiment
+
+
+def _check_peers(experiment: Experiment) -> None:
+    admitted = registry.find("tasks", experiment.task).peers
+    for name in sorted(experiment.named_methods.intersection(admitted)):
+        if not PEERS[name].is_ready:
+            raise ExperimentError(
+                f"{name} expects an environment for methods outside of the library; got none with "
+                "the versions that are compared. Run `gfsvi bench peers`, which installs 2 GB, or "
+                "name other methods with --method."
+            )
 
 
 def _workers(arguments: argparse.Namespace, task: str) -> Sequence[Worker]:

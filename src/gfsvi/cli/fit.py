@@ -4,10 +4,11 @@ import argparse
 import contextlib
 import shlex
 import time
+import warnings
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gfsvi import registry
 from gfsvi.cli.outputs import check_outputs
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "seed")
 _REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
-PAGE_SECONDS = 8.0
-"""Seconds that it takes to write a page."""
+PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0
+"""Seconds that it takes to write a page, and the file of a large model."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -93,7 +94,7 @@ def _fit(
         watch=reporter.watch,
     )
     learner = Learner(preparation.task, parameters, recipe)
-    with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"):
+    with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"), _warnings_said(reporter):
         fitted = learner.learn_table(table, preparation, weights)
         if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
             reporter.say(f"{limits} Use `--likelihood normal` to allow all numbers.")
@@ -127,6 +128,25 @@ def _weights(
 
 
 @contextlib.contextmanager
+def _warnings_said(reporter: Reporter) -> Iterator[None]:
+    """Say that a fit will take long as a remark, not as a warning with a line of code."""
+    from gfsvi.auto.within_budget import LongFitWarning
+
+    shown = warnings.showwarning
+
+    def say(message: Warning | str, category: type[Warning], *rest: Any) -> None:
+        if issubclass(category, LongFitWarning):
+            reporter.say(str(message))
+        else:
+            shown(message, category, *rest)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", LongFitWarning)
+        warnings.showwarning = say
+        yield
+
+
+@contextlib.contextmanager
 def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
     # A fit that failed or was interrupted would end in the same way; only a killed one resumes.
     try:
@@ -154,8 +174,9 @@ def _time_left(arguments: argparse.Namespace) -> float | None:
     """The part of the time budget that is left for the fit."""
     if arguments.time_budget is None:
         return None
-    page = 0.0 if arguments.report is None else PAGE_SECONDS
-    return max(0.1, arguments.time_budget - (time.monotonic() - arguments.began) - page)
+    budget = arguments.time_budget
+    later = min(FILE_SECONDS, 0.05 * budget) + (0.0 if arguments.report is None else PAGE_SECONDS)
+    return max(0.1, budget - (time.monotonic() - arguments.began) - later)
 
 
 def _command(arguments: argparse.Namespace) -> str:

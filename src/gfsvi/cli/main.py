@@ -264,10 +264,13 @@ def _add_decision(command: argparse.ArgumentParser) -> None:
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
     bench = commands.add_parser("bench", help="compare methods over data sets and folds")
-    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report|peers")
     command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
     command.add_argument("--retry", action="store_true", help="run failed runs again")
+    command.add_argument(
+        "--again", action="store_true", help="first forget the records of the chosen runs"
+    )
     command.set_defaults(run=_command("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
         "tune", help="search for the settings that score best on validation data"
@@ -279,6 +282,8 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=_command("bench", "report", extras=("bench",)))
+    command = verbs.add_parser("peers", help="install the methods outside of the library")
+    command.set_defaults(run=_command("bench", "peers", extras=("bench",)))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:

@@ -196,14 +196,16 @@ def _cov(function: AbstractRandomFunction, x: Points) -> Float[Array, "point poi
 
 
 def _observations(run: FitRun, rows: np.ndarray, x: np.ndarray) -> Observations | None:
-    likelihood = run.posterior.likelihood
+    likelihood = run.posterior.likelihood.at(x)
     if likelihood.discrete:
         return None
     function: AbstractRandomFunction = run.posterior.function
     values = function.marginals_in_numpy(x) if isinstance(function, NumpyFunction) else None
     f = _mean(run.posterior.function, x) if values is None else values.mean
     y = np.asarray(run.data.y, np.float64)[rows]
-    targets = likelihood.gaussian_targets(y).values if likelihood.conjugate else library_layout(y)
+    targets = (
+        likelihood.gaussian_targets(y).values if likelihood.solved_as_normal else library_layout(y)
+    )
     arrays = (library_layout(y), *_finite_moments(likelihood, f), targets)
     return Observations(*map(np.asarray, arrays))
 
@@ -222,7 +224,7 @@ def _finite_moments(likelihood: AbstractLikelihood, f: FunctionValues) -> tuple[
     mean, variance = map(np.asarray, found)
     if likelihood.noise_std is None:
         return mean, variance
-    noise = np.asarray(likelihood.noise_std)[:, None]
+    noise = np.reshape(likelihood.noise_std, (-1, 1))
     return mean, np.where(np.isfinite(variance), variance, noise**2)
 
 

@@ -105,7 +105,8 @@ def neighbour_correlation(examined: Examined) -> float | None:
     if kernel is None:
         correlations = np.asarray(_correlations(prior.kernel, queries, x))
     else:
-        correlations = kernel.cross(queries, x) / kernel.variance
+        size = np.sqrt(kernel.diagonal(queries)[:, None] * kernel.diagonal(x))
+        correlations = np.abs(kernel.cross(queries, x)) / np.where(size > 0, size, np.inf)
     flat_queries, flat = np.reshape(queries, (len(queries), -1)), np.reshape(x, (len(x), -1))
     same = np.stack([np.all(flat == row, axis=1) for row in flat_queries])
     largest = np.max(np.where(same, -np.inf, correlations), axis=1)

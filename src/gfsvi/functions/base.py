@@ -13,7 +13,7 @@ from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
 from gfsvi.plain.composed import PlainKernel
-from gfsvi.values import AbstractValues, Marginals, as_gaussian
+from gfsvi.values import AbstractValues, Independent, as_gaussian
 
 
 class AbstractRandomFunction(Printed):
@@ -41,7 +41,7 @@ class SampledFunction(Protocol):
 class NumpyFunction(Protocol):
     """A random function that can be evaluated in NumPy, without compiling anything."""
 
-    def marginals_in_numpy(self, x: np.ndarray) -> Marginals | None:
+    def marginals_in_numpy(self, x: np.ndarray) -> Independent | None:
         """The distribution of the value at each point; None if that needs JAX after all."""
         ...
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any, cast
 
 import equinox as eqx
 import jax
@@ -20,9 +21,9 @@ from gfsvi.numerics.batching import map_blocks
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
-from gfsvi.plain.networks import tangents
+from gfsvi.plain.networks import first_moving, tangents
 from gfsvi.plain.posterior import ConjugatePosterior
-from gfsvi.values import Gaussian, Marginals, numpy_marginals
+from gfsvi.values import Gaussian, Independent, Marginals
 
 METRIC = Isotropic()
 
@@ -60,7 +61,8 @@ class Tangents(AbstractRandomFunction):
         network = network_in_numpy(self.network, self.params)
         if network is None:
             return None
-        _, layers = network.linearized(np.asarray(x, np.float64))
+        first = first_moving(self.variances)
+        _, layers = network.linearized(np.asarray(x, np.float64), first)
         return tangents(self.variances, layers, layers)[0]
 
     @property
@@ -147,11 +149,12 @@ class ConjugateNetwork(AbstractRandomFunction):
         mean, known, left = (part.T for part in found)
         return mean, known, jnp.broadcast_to(left, mean.shape)
 
-    def marginals_in_numpy(self, x: np.ndarray) -> Marginals | None:
+    def marginals_in_numpy(self, x: np.ndarray) -> Independent | None:
         process = self.in_numpy
         if process is None:
             return None
-        return numpy_marginals(*process.marginals(np.asarray(x, np.float64)))
+        mean, variance = process.marginals(np.asarray(x, np.float64))
+        return Independent(cast(Any, mean), cast(Any, variance))
 
     @property
     def in_numpy(self) -> ConjugatePosterior | None:

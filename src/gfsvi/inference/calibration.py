@@ -23,7 +23,7 @@ from gfsvi.training.loop import compile_ahead, maximize
 from gfsvi.training.optimizers import Optax
 from gfsvi.training.settings import Training
 from gfsvi.training.steps import Parts
-from gfsvi.values import AbstractValues, Marginals
+from gfsvi.values import AbstractValues, Independent
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 NUM_STEPS = 400
@@ -33,7 +33,7 @@ class LeaveOneOut(NamedTuple):
     """Training rows, and the function at each of them given all other rows."""
 
     data: Data
-    values: Marginals
+    values: Independent
 
     @classmethod
     def of(cls, posterior: Model, prior: Model, data: Data) -> "LeaveOneOut | None":
@@ -43,14 +43,13 @@ class LeaveOneOut(NamedTuple):
             values = leave_one_out(prior, data)
         return None if values is None else cls(data, values)
 
-    def added_to(self, rows: Data, values: AbstractValues) -> tuple[Data, Marginals]:
+    def added_to(self, rows: Data, values: AbstractValues) -> tuple[Data, Independent]:
         """These rows concatenated with others, and the function's values at all of them."""
         mean = jnp.concatenate([jnp.asarray(values.mean, jnp.float64), self.values.mean], axis=1)
         variance = jnp.concatenate([values.variance.astype(jnp.float64), self.values.variance], 1)
         pairs = zip(_columns(rows), _columns(self.data), strict=True)
         x, y, weights = (np.concatenate(pair) for pair in pairs)
-        cov = variance.T[:, :, None] * jnp.eye(len(variance))
-        return Data(x, y, weights), Marginals(mean, cov)
+        return Data(x, y, weights), Independent(mean, variance)
 
 
 def _columns(data: Data) -> tuple[np.ndarray, ...]:

@@ -29,9 +29,14 @@ from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evaluation import Evaluation, evaluation_of
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.networks.base import AbstractNetwork, Params
+from gfsvi.networks.in_numpy import is_in_numpy
 from gfsvi.numerics.types import Points
 
 BLOCK = 4096
+MANY_OUTPUTS = 30
+"""With more outputs, the network is linearised in its last layer alone."""
+LOG_OF_NOTHING = -100.0
+"""The logarithm of the standard deviation of weights that do not count."""
 
 Matrix = Float[np.ndarray, "point point"]
 
@@ -67,7 +72,8 @@ class Interpolation(NamedTuple):
         added = tuple(float(eps * np.mean(np.diagonal(t))) for t in gram)
         factors = [_factor(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]
         factor = _factor(cov + gamma * len(points) * np.eye(len(points)))
-        return cls(tangents, prior, evaluation, points, values, mean, factor, tuple(factors), added)
+        shared = tuple(factors), added
+        return cls(tangents, prior, evaluation, points, values, mean, factor, *shared)
 
     def rows(self, x: Points) -> tuple[np.ndarray, np.ndarray]:
         """The network at rows, and W there: (output, row) and (output, row, point)."""
@@ -76,11 +82,12 @@ class Interpolation(NamedTuple):
         pairs = zip(self.tangent_factors, self.eps, cross, strict=True)
         # I - T P = eps P
         weights = [cho_solve((c, True), (t + e * through_prior).T).T for c, e, t in pairs]
-        return f, np.stack(weights)
+        return f, np.broadcast_to(np.stack(weights), (len(f), *weights[0].shape))
 
     def coefficients(self, values: np.ndarray) -> np.ndarray:
         """(T(Z, Z) + eps I)^-1 times values at the points, for each output."""
-        pairs = zip(self.tangent_factors, values, strict=True)
+        factors = self.tangent_factors * (len(values) // len(self.tangent_factors))
+        pairs = zip(factors, values, strict=True)
         return np.stack([cho_solve((c, True), v) for c, v in pairs])
 
 
@@ -118,23 +125,24 @@ def sums_over_rows(
     total = None
     for start in starts:
         rows = slice(start, start + block)
-        of_block = _sums_of(
-            *interpolation.rows(np.asarray(x[rows])),
-            np.asarray(targets.values)[:, rows],
-            np.asarray(targets.variance)[:, rows],
-        )
+        values, variance = (np.asarray(part)[:, rows] for part in targets[:2])
+        of_block = sums_of(*interpolation.rows(np.asarray(x[rows])), values, variance)
         total = of_block if total is None else total + of_block
     if total is None:
         raise ValueError("expected rows to learn from; got none.")
     return total
 
 
-def _sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:
+def sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:
+    """Add up what rows say at which the network is f and what interpolates there `weights`."""
     residual = y - f
-    scaled = weights / variance[..., None]
+    # Output by output, which takes the memory of one.
+    pairs = zip(weights, variance, strict=True)
+    precision = [(w / v[:, None]).T @ w for w, v in pairs]
+    pairs = zip(weights, residual / variance, strict=True)
     return Sums(
-        np.swapaxes(scaled, -1, -2) @ weights,
-        np.einsum("onm,on->om", scaled, residual),
+        np.stack(precision),
+        np.stack([r @ w for w, r in pairs]),
         np.sum(residual**2 / variance, axis=1),
         np.sum(np.log(2 * np.pi * variance), axis=1),
     )
@@ -183,14 +191,22 @@ def posterior_of(
         interpolation.points,
         interpolation.coefficients(step * solution.shift),
         interpolation.coefficients(solution.root),
-        np.array(interpolation.eps),
+        np.resize(interpolation.eps, len(solution.shift)),
         whitener,
     )
 
 
-def tangents_of(network: AbstractNetwork, params: Params) -> Tangents:
-    """The tangent kernel of a network at its weights, all weights alike."""
-    return Tangents(network, params, tuple(jnp.zeros(()) for _ in jax.tree.leaves(params)))
+def tangents_of(network: AbstractNetwork, params: Params, num_outputs: int = 1) -> Tangents:
+    """The tangent kernel of a network at its weights, all weights alike.
+
+    With many outputs only those of the last layer count, in which all outputs are alike, so that
+    one factorisation serves all of them.
+    """
+    leaves = jax.tree.leaves(params)
+    log_scales = [jnp.zeros(()) for _ in leaves]
+    if num_outputs > MANY_OUTPUTS and is_in_numpy(network):
+        log_scales[:-1] = [jnp.full((), LOG_OF_NOTHING) for _ in leaves[:-1]]
+    return Tangents(network, params, tuple(log_scales))
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

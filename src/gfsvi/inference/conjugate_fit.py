@@ -10,32 +10,40 @@ one, damped), whose fixed point has zero gradient of the objective.
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
 from gfsvi.data import Data
 from gfsvi.functions.conjugate_network import ConjugateNetwork
-from gfsvi.inference.conjugate import Interpolation, posterior_of, solved, sums_over_rows
-from gfsvi.inference.evidence import targets_of
-from gfsvi.inference.left_out import (
-    held_out_choices,
-    left_of_prior,
-    left_out_choices,
-    sums_of_unit_noise,
+from gfsvi.inference.adaptive_fit import adaptive_posterior
+from gfsvi.inference.conjugate import (
+    Interpolation,
+    Solution,
+    Sums,
+    posterior_of,
+    solved,
+    sums_of,
+    sums_over_rows,
 )
+from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.expected_slopes import expected_slopes
+from gfsvi.inference.left_out import choices, left_of_prior, sums_of_unit_noise
 from gfsvi.inference.scatter import most_expected
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
-from gfsvi.numerics.batching import padded
 from gfsvi.training.steps import Where, learnable_parts
-from gfsvi.values import Marginals
 
-NUM_ROUNDS = 20
+NUM_ROUNDS, FEWEST_ROUNDS = 20, 4
+DAMPING = 0.5
+"""Of all steps: whole ones diverge under a wide prior, or go to and fro for ever."""
+CONVERGED = 1e-4
+"""Rounds end when no value of the function changes by more."""
+MAX_ELEMENTS = 50_000_000
+"""Of a matrix (output, row, point) that is kept from round to round."""
 SMALLEST_CURVATURE = 1e-8
 NOISE_FIELDS = ("noise", "dispersion")
 """Parameters of likelihoods that are learned with the posterior."""
@@ -48,25 +56,27 @@ def closed_form_posterior(
     *,
     learn_noise: bool,
     validation: Data | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Model[ConjugateNetwork, AbstractLikelihood]:
     """The posterior of the linearised network under the prior and likelihood of `model`.
 
     Noise is learned by `validation` rows if they are given, else by leaving training rows out.
+    `stop` is asked between rounds, where there are any, whether to end with what is known.
     """
-    if not model.likelihood.conjugate:
-        return natural_gradient_posterior(interpolation, model, data, learn_noise=learn_noise)
+    if not model.likelihood.solved_as_normal:
+        return natural_gradient_posterior(
+            interpolation, model, data, learn_noise=learn_noise, stop=stop
+        )
     if not learn_noise:
         return conjugate_posterior(interpolation, model, data)
     sums = sums_of_unit_noise(interpolation, model, data)
-    if validation is None:
-        choices = left_out_choices(interpolation, model, data, sums)
-    else:
-        choices = held_out_choices(interpolation, model, validation, sums)
-    noise = np.array([choice.noise for choice in choices])
-    step = float(np.mean([choice.step for choice in choices]))
+    if isinstance(model.likelihood, AdaptiveNormal):
+        return adaptive_posterior(interpolation, model, data, sums, held_out=validation)
+    found = choices(interpolation, model, data, sums, held_out=validation)
+    noise = np.array([choice.noise for choice in found])
     solution = solved(interpolation, sums.with_noise(noise, len(data)))
     likelihood = dataclasses.replace(model.likelihood, noise=noise)
-    return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    return Model(posterior_of(interpolation, solution, step=found[0].step), likelihood)
 
 
 def has_learnable_noise(model: Model, fixed: Where | None) -> bool:
@@ -88,59 +98,79 @@ def natural_gradient_posterior(
     *,
     num_rounds: int = NUM_ROUNDS,
     learn_noise: bool = False,
+    stop: Callable[[], bool] | None = None,
 ) -> Model:
     """The posterior under any likelihood, by rounds of Gaussian regressions.
 
-    Noise is learned between them, as in variational expectation maximisation.
+    Noise is learned between them, as in variational expectation maximisation. After a few rounds
+    `stop` is asked whether these have to do.
     """
-    likelihood = prior.likelihood
-    f, weights = interpolation.rows(np.asarray(data.x))
-    left = left_of_prior(interpolation, np.asarray(data.x, np.float64))
-    targets = pseudo_targets(likelihood, data, f, np.full_like(f, 0.1))
-    solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
+    likelihood, data = prior.likelihood, _affordable(interpolation, data)
+    rows = _Rows.at(interpolation, np.asarray(data.x, np.float64))
+    mean = rows.f
+    targets = pseudo_targets(likelihood, data, mean, np.full_like(mean, 0.1))
+    solution = solved(interpolation, rows.sums(targets))
     for number in range(num_rounds):
-        mean = f + np.einsum("onm,om->on", weights, solution.shift)
-        variance = np.sum((weights @ solution.root) ** 2, axis=-1) + left
+        if stop is not None and number >= FEWEST_ROUNDS and stop():
+            break
+        before, (mean, variance) = mean, rows.moments(solution)
+        if np.max(np.abs(mean - before)) < CONVERGED:
+            break
         if learn_noise and 0 < number < num_rounds // 2:
             likelihood = most_expected(likelihood, data, mean, variance)
         fresh = pseudo_targets(likelihood, data, mean, variance)
-        targets = _between(targets, fresh, 1.0 if number < num_rounds // 2 else 0.5)
-        solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
+        targets = between(targets, fresh, DAMPING)
+        solution = solved(interpolation, rows.sums(targets))
     return Model(posterior_of(interpolation, solution), likelihood)
+
+
+class _Rows(NamedTuple):
+    """Rows at which the network and what interpolates are evaluated once for all rounds."""
+
+    f: np.ndarray
+    weights: np.ndarray
+    left: np.ndarray
+
+    @classmethod
+    def at(cls, interpolation: Interpolation, x: np.ndarray) -> "_Rows":
+        return cls(*interpolation.rows(x), left_of_prior(interpolation, x))
+
+    def moments(self, solution: Solution) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance of the function at the rows."""
+        pairs = list(zip(self.weights, solution.shift, solution.root, strict=True))
+        mean = self.f + np.stack([weights @ shift for weights, shift, _ in pairs])
+        known = np.stack([np.sum((weights @ root) ** 2, axis=-1) for weights, _, root in pairs])
+        return mean, known + self.left
+
+    def sums(self, targets: GaussianTargets) -> Sums:
+        """What the rows say if these are their targets."""
+        return sums_of(
+            self.f, self.weights, np.asarray(targets.values), np.asarray(targets.variance)
+        )
+
+
+def _affordable(interpolation: Interpolation, data: Data) -> Data:
+    """As many of the rows as fit into memory with what interpolates there, as heavy as all."""
+    per_row = len(interpolation.tangent_factors) * len(interpolation.points)
+    most = max(len(interpolation.points), MAX_ELEMENTS // per_row)
+    if len(data) <= most:
+        return data
+    few, weights = data.thinned(most), np.asarray(data.row_weights)
+    kept = np.asarray(few.row_weights)
+    return Data(few.x, few.y, kept * np.sum(weights) / np.sum(kept))
 
 
 def pseudo_targets(
     likelihood: AbstractLikelihood, data: Data, mean: np.ndarray, variance: np.ndarray
 ) -> GaussianTargets:
     """The Gaussian regression with the expected slope and curvature of the likelihood."""
-    y, weights = padded(np.asarray(data.y)), padded(np.asarray(data.row_weights, np.float64))
-    moments = (padded(moment.T).T for moment in (mean, variance))
-    found = _expected_slopes(likelihood, y, weights, *moments)
-    slope, curvature = (np.asarray(part)[:, : len(data)] for part in found)
+    slope, curvature = expected_slopes(likelihood, data, mean, variance)
     curvature = np.maximum(curvature, SMALLEST_CURVATURE)
     return GaussianTargets(mean + slope / curvature, 1 / curvature)
 
 
-def _between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
-    """A share of the way in natural parameters."""
+def between(old: GaussianTargets, new: GaussianTargets, share: float) -> GaussianTargets:
+    """A share of the way from one regression to another, in natural parameters."""
     precision = (1 - share) / old.variance + share / new.variance
     pull = (1 - share) * old.values / old.variance + share * new.values / new.variance
     return GaussianTargets(pull / precision, 1 / precision)
-
-
-@eqx.filter_jit
-def _expected_slopes(
-    likelihood: AbstractLikelihood, y: Array, weights: Array, mean: Array, variance: Array
-) -> tuple[Array, Array]:
-    """E[d log p / df] and -E[d^2 log p / df^2], by the theorems of Bonnet and Price.
-
-    Rows do not affect each other, so that copies of the last one may be added.
-    """
-
-    def expected(mean: Array, variance: Array) -> Array:
-        values = Marginals(mean, variance.T[:, :, None] * jnp.eye(len(mean)))
-        key = jax.random.key(0)
-        return jnp.sum(weights * likelihood.expected_log_prob(y, values, key=key))
-
-    slope, half = jax.grad(expected, argnums=(0, 1))(jnp.asarray(mean), jnp.asarray(variance))
-    return slope, -2 * half

@@ -18,14 +18,14 @@ from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 from gfsvi.plain.composed import PlainKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, tangents
+from gfsvi.plain.networks import Layers, TanhNetwork, first_moving, tangents
 
 
 class AtPoints(NamedTuple):
     """Values, tangent kernel, prior mean and prior covariance at the measurement points."""
 
     values: Float[np.ndarray, "output point"]
-    tangents: Float[np.ndarray, "output point point"]
+    tangents: Float[np.ndarray, "#output point point"]
     prior_mean: Float[np.ndarray, "output point"]
     prior_cov: Float[np.ndarray, "point point"]
 
@@ -34,7 +34,7 @@ class AtRows(NamedTuple):
     """Values at rows, and tangent kernel and prior covariance between rows and points."""
 
     values: Float[np.ndarray, "output row"]
-    tangents: Float[np.ndarray, "output row point"]
+    tangents: Float[np.ndarray, "#output row point"]
     prior_cov: Float[np.ndarray, "row point"]
 
 
@@ -84,7 +84,14 @@ class InNumpy(NamedTuple):
         points: np.ndarray,
     ) -> "InNumpy":
         """Evaluate the network at the points, with a variance per layer of its tangent kernel."""
-        return cls(network, variances, kernel, prior, points, *network.linearized(points))
+        return cls(
+            network,
+            variances,
+            kernel,
+            prior,
+            points,
+            *network.linearized(points, first_moving(variances)),
+        )
 
     def at_points(self) -> AtPoints:
         gram = tangents(self.variances, self.layers, self.layers)
@@ -95,7 +102,8 @@ class InNumpy(NamedTuple):
         return AtPoints(self.values, gram, mean, self.kernel.gram(self.points))
 
     def at_rows(self, x: np.ndarray) -> AtRows:
-        f, layers = self.network.linearized(np.asarray(x, np.float64))
+        first = first_moving(self.variances)
+        f, layers = self.network.linearized(np.asarray(x, np.float64), first)
         cross = tangents(self.variances, layers, self.layers)
         return AtRows(f, cross, self.kernel.cross(np.asarray(x, np.float64), self.points))
 

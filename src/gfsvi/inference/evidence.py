@@ -47,7 +47,8 @@ def targets_of(model: GPModel, data: Data, *, jitter: float = 0.0) -> GaussianTa
 
     `jitter` is added to the variance of an observation of weight one.
     """
-    targets = model.likelihood.gaussian_targets(data.y, model.function.outputs)
+    likelihood = model.likelihood.at(data.x)
+    targets = likelihood.gaussian_targets(data.y, model.function.outputs)
     return targets._replace(variance=targets.variance + jitter).weighted(data.weights)
 
 

@@ -17,8 +17,8 @@ from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.linalg import add_to_diagonal, cholesky, inverse_from_cholesky
-from gfsvi.numerics.precision import double, namespace
-from gfsvi.values import Marginals
+from gfsvi.numerics.precision import double
+from gfsvi.values import Independent
 
 MAX_ROWS = 1000
 """Of a process that is not conditioned yet, a matrix over all rows is inverted."""
@@ -26,7 +26,7 @@ LARGEST_LEVERAGE = 1 - 1e-9
 
 
 @double
-def leave_one_out(model: Model, data: Data) -> Marginals | None:
+def leave_one_out(model: Model, data: Data) -> Independent | None:
     """The function's values at each row of `data`, given all other rows.
 
     Rows that are equal are left out of a posterior together: a copy would give the row away.
@@ -47,7 +47,7 @@ def leave_one_out(model: Model, data: Data) -> Marginals | None:
     return _of_prior(model, jax.tree.map(jnp.asarray, data))
 
 
-def _of_posterior(model: Model[ConjugateNetwork, AbstractLikelihood], data: Data) -> Marginals:
+def _of_posterior(model: Model[ConjugateNetwork, AbstractLikelihood], data: Data) -> Independent:
     """With leverage h, residuals and variances grow by 1 / (1 - h) without the row itself."""
     data = Data(data.x, data.y, data.weights_with_copies)
     process = model.function.in_numpy
@@ -58,7 +58,7 @@ def _of_posterior(model: Model[ConjugateNetwork, AbstractLikelihood], data: Data
     targets = _targets(model, data, mean, known + left)
     y, noise = np.asarray(targets.values), np.asarray(targets.variance)
     kept = 1 - np.minimum(known / noise, LARGEST_LEVERAGE)
-    return _independent(y - (y - mean) / kept, known / kept + left)
+    return Independent(y - (y - mean) / kept, known / kept + left)
 
 
 def _targets(
@@ -68,9 +68,10 @@ def _targets(
     variance: np.ndarray,
 ) -> GaussianTargets:
     """The Gaussian regression that the posterior solves."""
-    if not model.likelihood.conjugate:
-        return pseudo_targets(model.likelihood, data, mean, variance)
-    return model.likelihood.gaussian_targets(data.y, len(mean)).weighted(data.weights)
+    likelihood = model.likelihood.at(np.asarray(data.x, np.float64))
+    if not likelihood.solved_as_normal:
+        return pseudo_targets(likelihood, data, mean, variance)
+    return likelihood.gaussian_targets(data.y, len(mean)).weighted(data.weights)
 
 
 @jit_fast_compile
@@ -79,7 +80,7 @@ def _variances(function: ConjugateNetwork, x: jax.Array) -> tuple[jax.Array, jax
 
 
 @jit_fast_compile
-def _of_prior(prior: Model, data: Data) -> Marginals:
+def _of_prior(prior: Model, data: Data) -> Independent:
     """Rasmussen and Williams (2006), equations 5.10 to 5.12, minus the noise."""
     targets = targets_of(prior, data)
     values = prior.function.at(data.x)
@@ -88,9 +89,4 @@ def _of_prior(prior: Model, data: Data) -> Marginals:
     precision = inverse_from_cholesky(factor)
     spread = jnp.diagonal(precision, axis1=-2, axis2=-1)
     pulled = (precision @ (targets.values - values.mean)[..., None])[..., 0]
-    return _independent(targets.values - pulled / spread, jnp.maximum(1 / spread - noise, 0.0))
-
-
-def _independent(mean: jax.Array, variance: jax.Array) -> Marginals:
-    numpy = namespace(mean, variance)
-    return Marginals(mean, variance.T[:, :, None] * numpy.eye(len(variance)))
+    return Independent(targets.values - pulled / spread, jnp.maximum(1 / spread - noise, 0.0))

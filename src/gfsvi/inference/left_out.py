@@ -14,21 +14,25 @@ from scipy.optimize import OptimizeResult, minimize_scalar
 from gfsvi.data import Data
 from gfsvi.inference.conjugate import Interpolation, Sums, sums_over_rows
 from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.resolution import rounding_noise
+from gfsvi.inference.tails import FitTails, Tails, normal_tails
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SMALLEST_NOISE, LARGEST_NOISE = 1e-3, 3.0
 """In standard deviations of the targets."""
+LARGEST_LEVERAGE = 1 - 1e-6
 MAX_ROWS = 2000
 """More rows than this are not needed to choose noise and step."""
 
 
 class Choice(NamedTuple):
-    """A noise level, the step of the mean, and the log density of each row under them."""
+    """A noise level, the step of the mean, tails, and the log density of each row under them."""
 
     noise: float
     step: float
+    tails: Tails
     log_densities: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
 
@@ -52,8 +56,28 @@ def sums_of_unit_noise(interpolation: Interpolation, model: Model, data: Data) -
     return sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
 
 
+def choices(
+    interpolation: Interpolation,
+    model: Model,
+    data: Data,
+    sums: Sums,
+    *,
+    held_out: Data | None = None,
+    tails: FitTails = normal_tails,
+) -> list[Choice]:
+    """The choices by held-out rows, if there are any, or by leaving rows out."""
+    if held_out is not None:
+        return held_out_choices(interpolation, model, held_out, sums, tails=tails)
+    return left_out_choices(interpolation, model, data, sums, tails=tails)
+
+
 def left_out_choices(
-    interpolation: Interpolation, model: Model, data: Data, sums: Sums
+    interpolation: Interpolation,
+    model: Model,
+    data: Data,
+    sums: Sums,
+    *,
+    tails: FitTails = normal_tails,
 ) -> list[Choice]:
     """For each output, the noise under which rows that are left out are most probable.
 
@@ -61,22 +85,33 @@ def left_out_choices(
     its copies, which would make the noise look small. The mean takes the whole step: the network
     has been trained on every row, so that shorter steps cannot be judged by its residuals.
     """
-    few = data.merged().thinned(MAX_ROWS)
+    few = rows_to_leave_out(data)
     judged = _judged_rows(interpolation, model, sums, few, np.asarray(few.row_weights))
-    return [rows.best((1.0,)) for rows in judged]
+    return [rows.best((1.0,), tails) for rows in judged]
+
+
+def rows_to_leave_out(data: Data) -> Data:
+    """Up to `MAX_ROWS` different rows, which count as often as they occur."""
+    return data.merged().thinned(MAX_ROWS)
 
 
 def held_out_choices(
-    interpolation: Interpolation, model: Model, held_out: Data, sums: Sums
+    interpolation: Interpolation,
+    model: Model,
+    held_out: Data,
+    sums: Sums,
+    *,
+    tails: FitTails = normal_tails,
 ) -> list[Choice]:
     """For each output, the noise and step under which held-out rows are most probable.
 
     The mean takes the whole step to the maximum of the objective unless a shorter one is better
-    beyond a standard error.
+    beyond a standard error. One function has one step for all outputs.
     """
     few = held_out.thinned(MAX_ROWS)
     judged = _judged_rows(interpolation, model, sums, few, np.zeros(len(few)))
-    return [rows.best(STEPS) for rows in judged]
+    step = float(np.mean([rows.best(STEPS, tails).step for rows in judged]))
+    return [rows.best((step,), tails) for rows in judged]
 
 
 def _judged_rows(
@@ -91,7 +126,8 @@ def _judged_rows(
     for o, residual in enumerate(y - f):
         scale = float(np.std(y[o])) or 1.0
         axes = _axes(interpolation, sums, o, weights[o])
-        judged.append(_Judged(residual, *axes, scale, *given))
+        least = max(SMALLEST_NOISE * scale, rounding_noise(y[o]))
+        judged.append(_Judged(residual, *axes, scale, *given, least))
     return judged
 
 
@@ -126,30 +162,32 @@ class _Judged(NamedTuple):
     row_weights: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
     left: Float[np.ndarray, " row"]
+    least_noise: float
 
-    def log_densities(self, noise: float, step: float) -> Float[np.ndarray, " row"]:
-        """The log density of each row, without its own effect on the fit."""
+    def predicted(self, noise: float, step: float) -> tuple[np.ndarray, np.ndarray]:
+        """Residuals and variances of observations, each without its own effect on the fit."""
         variance = noise**2
         shrunk = 1 + self.eigenvalues / variance
         spread = np.square(self.axes) @ (1 / shrunk)
-        kept = 1 - np.minimum(self.counts * spread / variance, 1 - 1e-6)
+        kept = 1 - np.minimum(self.counts * spread / variance, LARGEST_LEVERAGE)
         moved = self.to_prior + self.axes @ (self.pull / variance / shrunk)
         residual = (self.residual - step * moved) / kept
-        total = spread / kept + self.left + variance
-        return -0.5 * (np.log(2 * np.pi * total) + residual**2 / total)
+        return residual, spread / kept + self.left + variance
 
-    def best(self, steps: Sequence[float]) -> Choice:
+    def best(self, steps: Sequence[float], tails: FitTails) -> Choice:
         """The best choice, with the last of these steps in case of doubt."""
-        *shorter, whole = map(self._best_noise, steps)
+        *shorter, whole = (self._best_noise(step, tails) for step in steps)
         best = max(shorter, key=lambda choice: choice.log_density, default=whole)
         return best if best.beats(whole) else whole
 
-    def _best_noise(self, step: float) -> Choice:
+    def _best_noise(self, step: float, tails: FitTails) -> Choice:
         def loss(log_noise: float) -> float:
-            found = self.log_densities(np.exp(log_noise), step)
+            predicted = self.predicted(np.exp(log_noise), step)
+            found = tails(*predicted, self.row_weights)[1]
             return -float(np.average(found, weights=self.row_weights))
 
-        bounds = (np.log(SMALLEST_NOISE * self.scale), np.log(LARGEST_NOISE * self.scale))
+        bounds = (np.log(self.least_noise), np.log(LARGEST_NOISE * self.scale))
         result: OptimizeResult = minimize_scalar(loss, bounds=bounds, method="bounded")
         noise = float(np.exp(result["x"]))
-        return Choice(noise, step, self.log_densities(noise, step), self.row_weights)
+        found = tails(*self.predicted(noise, step), self.row_weights)
+        return Choice(noise, step, *found, self.row_weights)

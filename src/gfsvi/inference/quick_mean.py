@@ -162,7 +162,7 @@ class Penalized(NamedTuple):
         if kernel is None or not isinstance(prior, GaussianProcess):
             raise ValueError("expected a kernel that NumPy can evaluate; got another.")
         cov = kernel.gram(points)
-        cov[np.diag_indices_from(cov)] += DELTA * np.mean(kernel.diagonal(points))
+        cov[np.diag_indices_from(cov)] += DELTA * np.mean(np.diagonal(cov))
         factor = cholesky(cov, lower=True, check_finite=False)
         precision = cho_solve((factor, True), np.eye(len(points)), check_finite=False)
         mean = 0.0 if isinstance(prior.mean, Zero) else np.asarray(prior.mean.at(points)).T

@@ -163,9 +163,9 @@ def _is_told_to_stop(
     *,
     always: bool = False,
 ) -> bool:
-    if training.watch is None or (step % training.evaluate_every and not always):
-        return False
-    return bool(training.watch(Progress(step, num_steps, objective, score)))
+    if step % training.evaluate_every and not always:  # a step of a large network takes a second
+        return training.is_late
+    return training.must_end(Progress(step, num_steps, objective, score))
 
 
 def _matrices(vector: np.ndarray, shapes: list[tuple[int, ...]]) -> tuple[np.ndarray, ...]:

@@ -10,9 +10,9 @@ from scipy.cluster.vq import kmeans2, vq
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.mean_fit import draw_points
-from gfsvi.numerics.randomness import generator
+from gfsvi.numerics.randomness import folded, generator
 from gfsvi.numerics.types import Points
-from gfsvi.points import AbstractPoints, UniformBox
+from gfsvi.points import AbstractPoints, FixedPoints, Mixture, UniformBox
 
 MAX_CANDIDATES = 10_000
 """Rows to choose from, drawn at random if there are more."""
@@ -22,8 +22,14 @@ NUM_ROUNDS = 5
 def further_points(
     points: AbstractPoints, x: Points, *, key: PRNGKeyArray
 ) -> Float[np.ndarray, "point *feature"]:
-    """Draw measurement points around rows; those of a uniform box in NumPy."""
+    """Draw measurement points around rows; those of a uniform box, and given ones, in NumPy."""
     bound = points.bind(x)
+    if isinstance(bound, Mixture):
+        parts = enumerate(bound.parts)
+        drawn = [further_points(part, x, key=folded(key, number)) for number, part in parts]
+        return np.concatenate(drawn)
+    if isinstance(bound, FixedPoints):
+        return np.asarray(bound.x, np.float64)
     if not isinstance(bound, UniformBox):
         return np.asarray(draw_points(bound, jnp.asarray(x), key), np.float64)
     random = generator(key)

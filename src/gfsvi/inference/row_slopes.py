@@ -5,9 +5,14 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from gfsvi.data import Data
-from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.likelihoods.base import AbstractLikelihood, per_output
 from gfsvi.likelihoods.bernoulli import Bernoulli
 from gfsvi.likelihoods.categorical import Categorical
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
+from gfsvi.likelihoods.poisson import Poisson
+
+LARGEST_LOG_RATE = 300.0
+"""Beyond it a step that went too far would not be finite."""
 
 
 class RowSlopes(Protocol):
@@ -26,7 +31,7 @@ def row_slopes(likelihood: AbstractLikelihood, data: Data, num_outputs: int) -> 
     """The slopes of a likelihood at rows; None if it has none in NumPy."""
     y = np.asarray(data.y)
     weights = np.ones(len(y)) if data.weights is None else np.asarray(data.weights)
-    if likelihood.conjugate:
+    if likelihood.solved_as_normal:
         targets = likelihood.gaussian_targets(y, num_outputs).weighted(data.weights)
         values, variance = (np.asarray(part, np.float64).T for part in targets[:2])
         return _OfNormal(values, 1 / np.broadcast_to(variance, values.shape))
@@ -34,7 +39,16 @@ def row_slopes(likelihood: AbstractLikelihood, data: Data, num_outputs: int) -> 
         return _OfClasses(np.eye(num_outputs)[y.astype(int)], weights[:, None])
     if isinstance(likelihood, Bernoulli):
         return _OfTwoClasses(y.astype(np.float64)[:, None], weights[:, None])
+    if isinstance(likelihood, Poisson):
+        return _OfEvents(_by_output(y), weights[:, None])
+    if isinstance(likelihood, NegativeBinomial):
+        size = 1 / np.asarray(per_output(likelihood.dispersion), np.float64).T
+        return _OfCounts(_by_output(y), weights[:, None], size)
     return None
+
+
+def _by_output(y: np.ndarray) -> np.ndarray:
+    return y.astype(np.float64).reshape(len(y), -1)
 
 
 class _OfNormal(NamedTuple):
@@ -74,3 +88,31 @@ class _OfTwoClasses(NamedTuple):
 
     def take(self, rows: np.ndarray) -> "_OfTwoClasses":
         return _OfTwoClasses(self.is_one[rows], self.weights[rows])
+
+
+class _OfEvents(NamedTuple):
+    counts: np.ndarray
+    weights: np.ndarray
+
+    def __call__(self, f: np.ndarray) -> tuple[float, np.ndarray]:
+        rate = np.exp(np.minimum(f, LARGEST_LOG_RATE))
+        value = float(np.sum(self.weights * (self.counts * f - rate)))
+        return value, self.weights * (self.counts - rate)
+
+    def take(self, rows: np.ndarray) -> "_OfEvents":
+        return _OfEvents(self.counts[rows], self.weights[rows])
+
+
+class _OfCounts(NamedTuple):
+    counts: np.ndarray
+    weights: np.ndarray
+    size: np.ndarray
+
+    def __call__(self, f: np.ndarray) -> tuple[float, np.ndarray]:
+        odds, trials = f - np.log(self.size), self.counts + self.size
+        value = float(np.sum(self.weights * (self.counts * f - trials * np.logaddexp(0, odds))))
+        share = 0.5 * (1 + np.tanh(odds / 2))
+        return value, self.weights * (self.counts - trials * share)
+
+    def take(self, rows: np.ndarray) -> "_OfCounts":
+        return self._replace(counts=self.counts[rows], weights=self.weights[rows])

@@ -1,7 +1,7 @@
 """What the evidence of a Gaussian process is maximised over, as one vector of numbers.
 
-A stationary kernel, noise if the likelihood has any, and the warp of the targets if it has one.
-Positive numbers are represented by their logarithms.
+The parameters of the kernel that are not known, noise if the likelihood has any, and the warp of
+the targets if it has one. Positive numbers are represented by their logarithms.
 """
 
 # pyright: reportArgumentType=false
@@ -16,14 +16,16 @@ import numpy as np
 from gfsvi.functions.means import Zero
 from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel
+from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.one_of import OneOf
-from gfsvi.kernels.stationary import AbstractStationaryKernel
-from gfsvi.likelihoods.base import has_noise
+from gfsvi.likelihoods.base import AbstractLikelihood, has_noise
+from gfsvi.likelihoods.negative_binomial import NegativeBinomial
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.likelihoods.warped_normal import WarpedNormal
+from gfsvi.numerics.constraints import is_learnable
 from gfsvi.plain.evidence import Slopes, log_evidence
-from gfsvi.plain.kernels import StationaryKernel
+from gfsvi.plain.kernels import PlainKernel
 from gfsvi.predictives.base import library_layout
 from gfsvi.predictives.warp import Warp
 
@@ -35,14 +37,19 @@ _POSITIVE = ("stretch", "unit")
 
 
 def is_in_numpy(model: GPModel, x: np.ndarray) -> bool:
-    """Whether the evidence of this model, all of whose parameters are unknown, is in NumPy."""
+    """Whether the evidence of this model is in NumPy."""
     likelihood = model.likelihood
-    known = isinstance(likelihood, Normal | WarpedNormal) or not has_noise(likelihood)
+    known = _scatter_of(likelihood) is not None or not has_noise(likelihood)
     is_plain = isinstance(model.function.mean, Zero) and np.ndim(x) == 2
-    kernel = model.function.kernel
-    is_free = not any(isinstance(leaf, float) for leaf in jax.tree.leaves(kernel))
-    has_kernel = is_free and kernel_in_numpy(kernel) is not None
+    has_kernel = kernel_in_numpy(model.function.kernel) is not None
     return known and likelihood.has_gaussian_targets and is_plain and has_kernel
+
+
+def _scatter_of(likelihood: AbstractLikelihood) -> str | None:
+    """The name of the one parameter that says how observations scatter, if NumPy can learn it."""
+    if isinstance(likelihood, Normal | WarpedNormal):
+        return "noise"
+    return "dispersion" if isinstance(likelihood, NegativeBinomial) else None
 
 
 class Unknowns(NamedTuple):
@@ -61,10 +68,10 @@ class Unknowns(NamedTuple):
     @property
     def start(self) -> np.ndarray:
         """The parameters of the model, as a vector."""
-        kernel, likelihood = self._kernel, self.model.likelihood
-        parts = [np.log(kernel.lengthscale), np.log(kernel.variance)]
-        if self._has_noise:
-            parts.append(np.log(likelihood.noise))
+        parts = [np.log(np.asarray(leaf, np.float64)) for leaf in self._learned]
+        likelihood = self.model.likelihood
+        if (name := _scatter_of(likelihood)) is not None:
+            parts.append(np.log(getattr(likelihood, name)))
         if self._warp is not None:
             parts += [_free(self._warp, name) for name in _WARP]
         return np.concatenate([np.ravel(np.asarray(part, np.float64)) for part in parts])
@@ -76,42 +83,38 @@ class Unknowns(NamedTuple):
         The evidence of a few hundred smooth rows hardly falls as variance and length scales grow
         together, until covariances cannot be factorised.
         """
-        start, position = self.start, np.size(self._kernel.lengthscale)
+        start = self.start
         reach = np.full(len(start), REACH)
-        reach[position] = REACH_OF_VARIANCE
+        for name, place, _ in self._places:
+            if name.endswith("variance"):
+                reach[place] = REACH_OF_VARIANCE
         return np.stack([start - reach, start + reach], axis=1)
 
     def loss(self, vector: np.ndarray) -> tuple[float, np.ndarray]:
         """Minus the log evidence, and what is thought of length scales, per row; its gradient."""
-        lengthscale, variance, noise, warp = self._split(vector)
+        kernel, noise, warp = self._split(vector)
         values, noise_variance, log_factor = self._targets(noise, warp)
-        correlation = cast(StationaryKernel, kernel_in_numpy(self._kernel)).correlation
-        widths = np.broadcast_to(lengthscale, self.x.shape[1:])
+        plain = cast(PlainKernel, kernel_in_numpy(kernel))
         try:
             spread = (noise_variance + JITTER) / self.weights
-            value, slopes = log_evidence(correlation, self.x, values, widths, variance, spread)
+            value, slopes = log_evidence(plain, self.x, values, spread)
         except np.linalg.LinAlgError:  # makes the line search step back
             return np.inf, np.zeros_like(vector)
-        gradient = self._gradient(slopes, lengthscale, noise_variance, warp)
+        gradient = self._gradient(slopes, noise, noise_variance, warp)
         if self.lengths is not None:
-            count = len(lengthscale)
-            log_density, slope = self.lengths.log_density(vector[:count], self.x.shape[1])
-            value += log_density
-            gradient[:count] += slope
+            for place, num_features in self._length_places:
+                log_density, slope = self.lengths.log_density(vector[place], num_features)
+                value += log_density
+                gradient[place] += slope
         return -(value + log_factor) / len(self.x), -gradient / len(self.x)
 
     def at(self, vector: np.ndarray) -> GPModel:
         """The model with these parameters."""
-        lengthscale, variance, noise, warp = self._split(vector)
-        shape = np.shape(self._kernel.lengthscale)
-        kernel = dataclasses.replace(
-            self._kernel, lengthscale=lengthscale.reshape(shape), variance=np.array(variance)
-        )
+        kernel, noise, warp = self._split(vector)
         likelihood: Any = self.model.likelihood
-        if noise is not None:
-            likelihood = dataclasses.replace(
-                likelihood, noise=noise.reshape(np.shape(likelihood.noise))
-            )
+        if noise is not None and (name := _scatter_of(likelihood)) is not None:
+            shape = np.shape(getattr(likelihood, name))
+            likelihood = dataclasses.replace(likelihood, **{name: noise.reshape(shape)})
         if warp is not None:
             whole = likelihood.warp.with_learned(warp)
             likelihood = dataclasses.replace(likelihood, warp=whole)
@@ -119,47 +122,74 @@ class Unknowns(NamedTuple):
         return type(self.model)(function, likelihood)
 
     @property
-    def _kernel(self) -> AbstractStationaryKernel:
+    def _kernel(self) -> AbstractKernel:
         kernel = self.model.function.kernel
-        chosen = kernel.kernel if isinstance(kernel, OneOf) else kernel
-        return cast(AbstractStationaryKernel, chosen)
+        return kernel.kernel if isinstance(kernel, OneOf) else kernel
+
+    @property
+    def _learned(self) -> list[np.ndarray]:
+        """The parameters of the kernel that are not known."""
+        return [leaf for leaf in jax.tree.leaves(self._kernel) if is_learnable(leaf)]
+
+    @property
+    def _places(self) -> list[tuple[str, slice, tuple[int, ...]]]:
+        """Where each parameter of the kernel is in a vector, by its path, and its shape."""
+        places, begin = [], 0
+        for path, leaf in jax.tree_util.tree_leaves_with_path(self._kernel):
+            if is_learnable(leaf):
+                end = begin + np.size(leaf)
+                places.append((jax.tree_util.keystr(path), slice(begin, end), np.shape(leaf)))
+                begin = end
+        return places
+
+    @property
+    def _length_places(self) -> list[tuple[slice, int]]:
+        """Length scales of features, one of each or one of all, and the number of features.
+
+        A length scale of a single feature in a kernel that is made of others is free.
+        """
+        return [
+            (place, int(np.prod(shape)) if shape else self.x.shape[1])
+            for name, place, shape in self._places
+            if name == ".lengthscale" or (name.endswith(".lengthscale") and shape)
+        ]
 
     @property
     def _columns(self) -> np.ndarray:
         return np.asarray(library_layout(np.asarray(self.y, np.float64)))
 
     @property
-    def _has_noise(self) -> bool:
-        return isinstance(self.model.likelihood, Normal | WarpedNormal)
-
-    @property
     def _warp(self) -> Warp | None:
         likelihood = self.model.likelihood
         return likelihood.warp.learned if isinstance(likelihood, WarpedNormal) else None
 
-    def _split(
-        self, vector: np.ndarray
-    ) -> tuple[np.ndarray, float, np.ndarray | None, Warp | None]:
-        count = np.size(self._kernel.lengthscale)
-        lengthscale, variance = np.exp(vector[:count]), float(np.exp(vector[count]))
-        likelihood, rest = self.model.likelihood, vector[count + 1 :]
-        if not self._has_noise:
-            return lengthscale, variance, None, None
-        count = np.size(likelihood.noise)
-        noise, rest = np.exp(rest[:count]), rest[count:]
+    def _split(self, vector: np.ndarray) -> tuple[AbstractKernel, np.ndarray | None, Warp | None]:
+        """The kernel, the noise and the warp that a vector stands for."""
+        leaves, structure = jax.tree.flatten(self._kernel)
+        rest = vector
+        for number, leaf in enumerate(leaves):
+            if is_learnable(leaf):
+                own, rest = np.split(rest, [np.size(leaf)])
+                leaves[number] = np.exp(own).reshape(np.shape(leaf))
+        kernel = jax.tree.unflatten(structure, leaves)
+        if (name := _scatter_of(self.model.likelihood)) is None:
+            return kernel, None, None
+        noise, rest = np.split(rest, [np.size(getattr(self.model.likelihood, name))])
         if self._warp is None:
-            return lengthscale, variance, noise, None
+            return kernel, np.exp(noise), None
         fields = dict(zip(_WARP, np.split(rest, len(_WARP)), strict=True))
         bent = {n: np.exp(v) if n in _POSITIVE else v for n, v in fields.items()}
-        return lengthscale, variance, noise, dataclasses.replace(self._warp, **bent)
+        return kernel, np.exp(noise), dataclasses.replace(self._warp, **bent)
 
     def _targets(
         self, noise: np.ndarray | None, warp: Warp | None
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """Targets and noise variances (output, row), and the log slope of the warp."""
-        if noise is None:
-            outputs = self.model.function.outputs
-            targets = self.model.likelihood.gaussian_targets(self.y, outputs)
+        likelihood = self.model.likelihood
+        if noise is None or isinstance(likelihood, NegativeBinomial):
+            if noise is not None:
+                likelihood = dataclasses.replace(likelihood, dispersion=noise)
+            targets = likelihood.gaussian_targets(self.y, self.model.function.outputs)
             values, variance = map(np.asarray, targets[:2])
             return values, np.broadcast_to(variance, values.shape), 0.0
         values, log_factor = self._columns, 0.0
@@ -171,18 +201,20 @@ class Unknowns(NamedTuple):
     def _gradient(
         self,
         slopes: Slopes,
-        lengthscale: np.ndarray,
+        noise: np.ndarray | None,
         noise_variance: np.ndarray,
         warp: Warp | None,
     ) -> np.ndarray:
-        by_length = slopes.lengthscale if len(lengthscale) > 1 else [slopes.lengthscale.sum()]
-        parts = [by_length, [slopes.variance]]
-        if self._has_noise:
-            # The variance is noise^2 + jitter.
-            by_noise = 2 * slopes.noise_variance * noise_variance / (noise_variance + JITTER)
+        leaves = jax.tree.leaves(self._kernel)
+        pairs = zip(leaves, slopes.kernel, strict=True)
+        parts = [np.ravel(slope) for leaf, slope in pairs if is_learnable(leaf)]
+        if noise is not None:
+            # The variance is noise^2 + jitter, or one over the count + dispersion + jitter.
+            is_count = isinstance(self.model.likelihood, NegativeBinomial)
+            moved = noise[:, None] if is_count else 2 * noise_variance
+            by_noise = slopes.noise_variance * moved / (noise_variance + JITTER)
             by_output = by_noise.sum(axis=1)
-            is_shared = np.size(self.model.likelihood.noise) == 1
-            parts.append([by_output.sum()] if is_shared else by_output)
+            parts.append([by_output.sum()] if len(noise) == 1 else by_output)
         if warp is not None:
             by_warp = _by_warp(warp, self._columns, slopes.targets, self.weights)
             parts += [part.sum(axis=1) for part in by_warp]

@@ -15,17 +15,10 @@ from gfsvi.kernels.base import (
 from gfsvi.kernels.constant import Constant
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.kernels.known import Known
-from gfsvi.kernels.linear import Linear
-from gfsvi.kernels.locally_periodic import LocallyPeriodic
-from gfsvi.kernels.periodic import Periodic
 from gfsvi.kernels.rational_quadratic import RationalQuadratic
-from gfsvi.kernels.rbf import RBF
 from gfsvi.kernels.white import White
 from gfsvi.plain.composed import (
-    ConstantKernel,
     KernelOnFeatures,
-    LinearKernel,
-    PeriodicKernel,
     PlainKernel,
     ProductKernel,
     SumKernel,
@@ -68,16 +61,6 @@ def _of_family(kernel: AbstractKernel) -> PlainKernel | None:
     if isinstance(kernel, RationalQuadratic):
         correlation = rational_quadratic(float(kernel.mixture))
         return StationaryKernel(correlation, _row(kernel.lengthscale), float(kernel.variance))
-    if isinstance(kernel, Periodic):
-        sizes = _row(kernel.lengthscale), float(kernel.variance), _row(kernel.period)
-        return PeriodicKernel(*sizes)
-    if isinstance(kernel, LocallyPeriodic):
-        drift = RBF(kernel.lengthscale, kernel.variance)
-        return _converted(drift * Periodic(kernel.periodic_lengthscale, period=kernel.period))
-    if isinstance(kernel, Linear):
-        return LinearKernel(_row(kernel.variance))
-    if isinstance(kernel, Constant):
-        return ConstantKernel(float(kernel.variance))
     if isinstance(kernel, White):
         return WhiteKernel(float(kernel.variance))
     return None

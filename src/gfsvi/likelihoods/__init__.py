@@ -1,5 +1,6 @@
 """Likelihoods, one class per file, and what new ones are built from."""
 
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal as AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLabelLikelihood as AbstractLabelLikelihood
 from gfsvi.likelihoods.base import AbstractLikelihood as AbstractLikelihood
 from gfsvi.likelihoods.base import AbstractNoisyLikelihood as AbstractNoisyLikelihood
@@ -19,6 +20,7 @@ from gfsvi.likelihoods.expectations import mean_over_draws as mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets as GaussianTargets
 from gfsvi.likelihoods.heteroscedastic_normal import HeteroscedasticNormal as HeteroscedasticNormal
 from gfsvi.likelihoods.negative_binomial import NegativeBinomial as NegativeBinomial
+from gfsvi.likelihoods.noise_function import NoiseFunction as NoiseFunction
 from gfsvi.likelihoods.normal import Normal as Normal
 from gfsvi.likelihoods.poisson import Poisson as Poisson
 from gfsvi.likelihoods.student_t import StudentT as StudentT

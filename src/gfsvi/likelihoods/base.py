@@ -5,7 +5,7 @@ Function values have shape (output, point); observations y have one entry or row
 
 import dataclasses
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import equinox as eqx
 import jax
@@ -16,7 +16,7 @@ from gfsvi.likelihoods.expectations import marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, is_learnable
 from gfsvi.numerics.precision import namespace
-from gfsvi.numerics.types import AnyArray, PerOutput
+from gfsvi.numerics.types import AnyArray, PerOutput, Points
 from gfsvi.predictives.base import (
     AbstractConditional,
     AbstractPredictive,
@@ -56,6 +56,10 @@ class AbstractLikelihood(AbstractConditional):
     def check(self, y: ArrayLike) -> None:
         """Raise if this likelihood cannot explain the observations."""
 
+    def at(self, x: Points) -> Self:
+        """The likelihood of observations at these inputs, which is this one unless it varies."""
+        return self
+
     @abstractmethod
     def num_outputs(self, y: AnyArray) -> int:
         """How many function outputs these observations need."""
@@ -64,6 +68,11 @@ class AbstractLikelihood(AbstractConditional):
     @abstractmethod
     def noise_std(self) -> NoiseStd | None:
         """Standard deviation of the scatter on the function's scale; None if it has none."""
+
+    @property
+    def solved_as_normal(self) -> bool:
+        """Whether the posterior is that under `gaussian_targets`: it is if they are exact."""
+        return self.conjugate
 
     @property
     def fixed_by_prior(self) -> list[PyTree]:
@@ -164,9 +173,13 @@ class AbstractLabelLikelihood(AbstractLikelihood):
         return None
 
 
-def per_output(parameter: PerOutput) -> Float[Array, "#output 1"]:
-    """A parameter shared by all outputs, or one per output, as a column for (output, point)."""
-    return namespace(parameter).reshape(parameter, (-1, 1))
+def per_output(parameter: PerOutput) -> Float[Array, "#output #point"]:
+    """A parameter shared by all outputs, or one per output, as a column for (output, point).
+
+    One for each output and point is left as it is.
+    """
+    numpy, shape = namespace(parameter), np.shape(parameter)
+    return numpy.reshape(parameter, shape if len(shape) == 2 else (-1, 1))
 
 
 def normal_draws(

@@ -14,6 +14,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import expectation_by_quadrature, marginal_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets, dirichlet_targets
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses
 from gfsvi.predictives.categorical import CategoricalPredictive
@@ -47,7 +48,9 @@ class Bernoulli(AbstractLabelLikelihood):
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> CategoricalPredictive:
         f = marginal_draws(values, key=key)[:, 0]
-        return CategoricalPredictive(jax.nn.log_sigmoid(jnp.stack([-f, f], axis=-1)))
+        numpy = namespace(f)
+        # log sigmoid(f) = -log(1 + exp(-f))
+        return CategoricalPredictive(-numpy.logaddexp(0, numpy.stack([f, -f], axis=-1)))
 
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         probabilities = jax.nn.sigmoid(jnp.concatenate([-f, f]))

@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike, PRNGKeyArray
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from gfsvi.likelihoods.base import (
     AbstractLabelLikelihood,
@@ -65,7 +65,7 @@ class Categorical(AbstractLabelLikelihood):
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> CategoricalPredictive:
         f = marginal_draws(values, num_samples=100, key=key)  # as many as the paper takes
-        return CategoricalPredictive(jnp.swapaxes(jax.nn.log_softmax(f, axis=1), 1, 2))
+        return CategoricalPredictive(namespace(f).swapaxes(log_softmax(f, axis=1), 1, 2))
 
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         probabilities = jax.nn.softmax(f, axis=0)
@@ -81,3 +81,10 @@ class Categorical(AbstractLabelLikelihood):
         numpy = namespace(y)
         one_hot = numpy.eye(num_classes)[numpy.asarray(y).astype(int)]
         return GaussianTargets(*dirichlet_targets(one_hot.T, self.pseudo_count))
+
+
+def log_softmax(f: Float[Array, "..."], axis: int) -> Float[Array, "..."]:
+    """The logarithm of softmax, in NumPy or in JAX."""
+    numpy = namespace(f)
+    shifted = f - f.max(axis=axis, keepdims=True)
+    return shifted - numpy.log(numpy.exp(shifted).sum(axis=axis, keepdims=True))

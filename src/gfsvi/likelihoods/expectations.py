@@ -1,7 +1,9 @@
 """Expectations of a log-likelihood over the values of a random function."""
 
 import functools
+import statistics
 from collections.abc import Callable
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -10,8 +12,9 @@ from jax.scipy.stats import norm
 from jaxtyping import Array, Float, PRNGKeyArray, UInt32
 
 from gfsvi.numerics.linalg import plain_cholesky, solve_lower
+from gfsvi.numerics.precision import namespace
 from gfsvi.predictives.base import FunctionDraws, FunctionValues
-from gfsvi.values import AbstractValues, Marginals, Samples
+from gfsvi.values import AbstractValues, Independent, Marginals, Samples
 
 # Nodes span this many standard deviations on both sides of the mean.
 _REACH = 7.0
@@ -20,6 +23,7 @@ _NUM_NODES = 201
 _MAX_OFFSET = 5.0
 # Sobol points on a grid of 2^-20 are exact in single precision, too.
 _BITS = 20
+_FEW_OUTPUTS = 20
 
 
 def expectation_by_quadrature(
@@ -37,26 +41,27 @@ def expectation_by_quadrature(
     if isinstance(values, Samples):
         return mean_over_draws(lambda f: jnp.sum(log_prob(f), axis=0), values)
     mean, std = values.mean, _std(values)
-    steps, weights = _nodes(std, centre - mean, width)
+    steps, weights = nodes(std, centre - mean, width)
     at_nodes = jax.vmap(log_prob)(mean + steps)
     return jnp.sum(weights * at_nodes, axis=(0, 1))
 
 
-def _nodes(
+def nodes(
     std: FunctionValues, offset: FunctionValues, width: FunctionValues | float
 ) -> tuple[Float[Array, "node output point"], Float[Array, "node output point"]]:
     """Nodes relative to the mean, and their weights; `offset` leads from the mean to the bend.
 
     With offset + width sinh(t) for the node, a trapezoidal sum over t is spectrally accurate.
     """
-    bends = (width < std) & (jnp.abs(offset) < _MAX_OFFSET * std)
-    offset, width = jnp.where(bends, offset, 0.0), jnp.where(bends, width, 4 * std)
-    low, high = (jnp.arcsinh((end * std - offset) / width) for end in (-_REACH, _REACH))
-    share = jnp.linspace(0, 1, _NUM_NODES, dtype=std.dtype)[:, None, None]
+    numpy = namespace(std, offset, width)
+    bends = (width < std) & (numpy.abs(offset) < _MAX_OFFSET * std)
+    offset, width = numpy.where(bends, offset, 0.0), numpy.where(bends, width, 4 * std)
+    low, high = (numpy.arcsinh((end * std - offset) / width) for end in (-_REACH, _REACH))
+    share = numpy.linspace(0, 1, _NUM_NODES, dtype=std.dtype)[:, None, None]
     t = low + share * (high - low)
-    steps = offset + width * jnp.sinh(t)
-    weights = jnp.exp(-jnp.square(steps / std) / 2) * jnp.cosh(t)
-    return steps, weights / jnp.sum(weights, axis=0)
+    steps = offset + width * numpy.sinh(t)
+    weights = numpy.exp(-numpy.square(steps / std) / 2) * numpy.cosh(t)
+    return steps, weights / numpy.sum(weights, axis=0)
 
 
 def expectation_by_sampling(
@@ -90,13 +95,21 @@ def marginal_draws(
     """
     if isinstance(values, Samples):
         return values.draws
+    numpy, dtype = namespace(values.mean), values.mean.dtype
     if len(values.mean) > 1:
         shape = ((num_samples + 1) // 2, len(values.mean))
-        noise = _standardized(jax.random.normal(key, shape, values.mean.dtype))
+        noise = _standardized(numpy.asarray(jax.random.normal(key, shape, dtype)))
         return _mirrored(values, noise)[:num_samples]
-    nodes = norm.ppf((jnp.arange(num_samples, dtype=values.mean.dtype) + 0.5) / num_samples)
-    nodes = nodes / jnp.maximum(jnp.std(nodes), jnp.finfo(nodes.dtype).tiny)
+    nodes = numpy.asarray(_quantiles(num_samples), dtype)
     return values.mean + nodes[:, None, None] * _std(values)
+
+
+@functools.cache
+def _quantiles(num_samples: int) -> Float[np.ndarray, " sample"]:
+    """Evenly spaced quantiles of the standard normal distribution, of variance one."""
+    shares = (np.arange(num_samples) + 0.5) / num_samples
+    nodes = np.array([statistics.NormalDist().inv_cdf(share) for share in shares])
+    return nodes / max(np.std(nodes), np.finfo(np.float64).tiny)
 
 
 def _mirrored(values: AbstractValues, noise: Float[Array, "half output"]) -> FunctionDraws:
@@ -104,11 +117,11 @@ def _mirrored(values: AbstractValues, noise: Float[Array, "half output"]) -> Fun
 
     All points share the numbers, so that no point depends on which others are asked about.
     """
-    if isinstance(values, Marginals):
+    if isinstance(values, Marginals | Independent):
         draws = values.from_noise(noise)
     else:  # independent outputs: at each point alone, no Cholesky factor is needed
         draws = values.mean + noise[:, :, None] * _std(values)
-    return jnp.concatenate([draws, 2 * values.mean - draws])
+    return namespace(draws).concatenate([draws, 2 * values.mean - draws])
 
 
 def _standardized(noise: Float[Array, "sample output"]) -> Float[Array, "sample output"]:
@@ -120,6 +133,9 @@ def _standardized(noise: Float[Array, "sample output"]) -> Float[Array, "sample 
     num_samples, num_outputs = noise.shape
     if num_samples <= 2 * num_outputs:
         return noise
+    if namespace(noise) is np:
+        factor = np.linalg.cholesky(noise.T @ noise / num_samples)
+        return cast(Array, np.linalg.solve(factor, noise.T).T)
     factor = plain_cholesky(noise.T @ noise / num_samples)
     return solve_lower(factor[None], noise.T[None])[0].T
 
@@ -134,6 +150,24 @@ def _shifted_sobol(
 
 
 @functools.cache
+def even_noise(num_samples: int, num_outputs: int) -> Float[np.ndarray, "sample output"]:
+    """Standard normal numbers that fill space evenly, each with its mirror image.
+
+    In many dimensions no few numbers do; there, each output has even numbers in random order.
+    """
+    from scipy.special import ndtri
+
+    half, random = (num_samples + 1) // 2, np.random.default_rng(0)
+    if num_outputs > _FEW_OUTPUTS:
+        order = np.argsort(random.uniform(size=(half, num_outputs)), axis=0)
+        noise = ndtri((order + 0.5) / half)
+    else:
+        shift = random.integers(2**_BITS, size=num_outputs, dtype=np.uint32)
+        noise = ndtri(((_sobol(half, num_outputs) ^ shift) + 0.5) / 2**_BITS)
+    return np.concatenate([noise, -noise])[:num_samples]
+
+
+@functools.cache
 def _sobol(num_samples: int, num_outputs: int) -> UInt32[np.ndarray, "sample output"]:
     from scipy.stats import qmc  # takes a second to import
 
@@ -144,5 +178,5 @@ def _sobol(num_samples: int, num_outputs: int) -> UInt32[np.ndarray, "sample out
 
 def _std(values: AbstractValues) -> FunctionValues:
     # Bounded away from zero, where the root has no derivative.
-    variance = values.variance
-    return jnp.sqrt(jnp.maximum(variance, jnp.finfo(variance.dtype).tiny))
+    variance, numpy = values.variance, namespace(values.variance)
+    return numpy.sqrt(numpy.maximum(variance, numpy.finfo(variance.dtype).tiny))

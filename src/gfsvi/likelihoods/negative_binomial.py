@@ -14,6 +14,7 @@ from gfsvi.likelihoods.base import (
 from gfsvi.likelihoods.expectations import expectation_by_quadrature
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.constraints import check_positive, positive
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray, PerOutput
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues
@@ -41,7 +42,9 @@ class NegativeBinomial(AbstractCountLikelihood):
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """log(y + 1/2), whose variance is about one over the count, plus the dispersion."""
         counts = library_layout(y) + 0.5
-        return GaussianTargets(jnp.log(counts), 1 / counts + per_output(self.dispersion))
+        return GaussianTargets(
+            namespace(counts).log(counts), 1 / counts + per_output(self.dispersion)
+        )
 
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         mean = jnp.exp(f)

@@ -12,6 +12,7 @@ from gfsvi.likelihoods.base import (
 )
 from gfsvi.likelihoods.expectations import mean_over_draws
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
+from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import AnyArray
 from gfsvi.predictives.base import ResponseDraws, Responses, library_layout
 from gfsvi.values import AbstractValues, Samples
@@ -34,7 +35,7 @@ class Poisson(AbstractCountLikelihood):
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """log(y + 1/2), whose variance is about one over the count."""
         counts = library_layout(y) + 0.5
-        return GaussianTargets(jnp.log(counts), 1 / counts)
+        return GaussianTargets(namespace(counts).log(counts), 1 / counts)
 
     def moments(self, f: FunctionValues) -> tuple[Responses, Responses]:
         return jnp.exp(f), jnp.exp(f)

@@ -37,13 +37,13 @@ class WarpedNormal(AbstractNoisyLikelihood):
         return len(library_layout(y))
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
-        return self._on_scale.log_prob(self._warped(y), f) + self._log_slope(y)
+        return self._on_scale.log_prob(self.warped(y), f) + self.log_slopes(y)
 
     def expected_log_prob(
         self, y: AnyArray, values: AbstractValues, *, key: PRNGKeyArray
     ) -> PointLogProb:
-        on_scale = self._on_scale.expected_log_prob(self._warped(y), values, key=key)
-        return on_scale + self._log_slope(y)
+        on_scale = self._on_scale.expected_log_prob(self.warped(y), values, key=key)
+        return on_scale + self.log_slopes(y)
 
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> WarpedPredictive:
         return WarpedPredictive.of(self.warp, self._on_scale.predict(values, key=key))
@@ -55,17 +55,19 @@ class WarpedNormal(AbstractNoisyLikelihood):
         return self.warp.inverse(self._on_scale.draw(f, num_samples, key=key))
 
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
-        on_scale = self._on_scale.gaussian_targets(self._warped(y))
-        return on_scale._replace(log_factor=self._log_slope(y))
+        on_scale = self._on_scale.gaussian_targets(self.warped(y))
+        return on_scale._replace(log_factor=self.log_slopes(y))
 
     @property
     def _on_scale(self) -> Normal:
         return Normal(self.noise)
 
-    def _warped(self, y: AnyArray) -> Float[Array, "point output"]:
+    def warped(self, y: AnyArray) -> Float[Array, "point output"]:
+        """Observations on the scale of the warp."""
         return self.warp.forward(_columns(y)).T
 
-    def _log_slope(self, y: AnyArray) -> PointLogProb:
+    def log_slopes(self, y: AnyArray) -> PointLogProb:
+        """The log derivative of the warp at each point, over all outputs."""
         return self.warp.log_slope(_columns(y)).sum(axis=0)
 
 

@@ -1,9 +1,11 @@
 """Choose a prior by its evidence with a quasi-Newton method, in NumPy where that is possible."""
 
 import dataclasses
-from typing import ClassVar, cast
+import math
+from typing import ClassVar
 
 import equinox as eqx
+import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
@@ -13,12 +15,14 @@ from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.length_prior import LengthPrior
 from gfsvi.inference.models import GPModel, K
 from gfsvi.inference.unknowns import Unknowns, is_in_numpy
-from gfsvi.kernels.base import AbstractKernel
+from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
+from gfsvi.kernels.one_of import OneOf
 from gfsvi.kernels.stationary import AbstractStationaryKernel
 from gfsvi.likelihoods.base import has_noise
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.empirical_bayes import EmpiricalBayes
 from gfsvi.model import Model
+from gfsvi.numerics.constraints import is_learnable
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.randomness import generator
 from gfsvi.numerics.threads import limit_threads
@@ -44,18 +48,25 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
 
     Args:
         kernels: Kernel families to choose from, in addition to the model's own.
+        separate: Kernels of some features. One of them may describe these features and the best
+            family all others, whose functions are added, if that is worth its parameters: each
+            costs half the logarithm of the number of rows (Schwarz 1978).
+        always_separate: Whether one of them is used in any case, as for dates of a time series:
+            evidence hardly tells what goes on after the last date from what ends with it.
         training: Steps per family; its optimiser is not used.
         few_rows: The number of rows on which families are compared.
         max_rows: The number of rows for the best family.
         lengths: What is thought of length scales before the rows are seen; None to maximise the
             evidence alone.
-        otherwise: Used for kernels other than RBF and Matern, for mean functions, images, and
-            likelihoods with parameters other than noise and warp.
+        otherwise: Used, without separate kernels, for kernels that have no form in NumPy, for
+            mean functions, images, and likelihoods with parameters other than noise and warp.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = GaussianProcess
 
     kernels: tuple[AbstractKernel, ...] = ()
+    separate: tuple[ActiveDimensions, ...] = ()
+    always_separate: bool = eqx.field(static=True, default=False)
     training: Training = eqx.field(
         static=True, default=Training(num_steps=60, optimizer=LBFGS(), evaluate_every=5)
     )
@@ -79,18 +90,31 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
             return self._best(models, self._shuffled(data, model, key))
 
     def _best(self, models: list[GPModel], rows: "_Rows") -> Fit[GPModel]:
-        bounds = Unknowns(models[0], rows.x, rows.y).bounds
         few = rows[: self.few_rows]
         starts = (models[0], _shortened(models[0]))
-        first = max((self._searched(start, few, bounds) for start in starts), key=_objective)
-        fits = [first]
-        for other in models[1:]:
-            start = _with_kernel(first.posterior, other.function.kernel, like=first.posterior)
-            fits.append(self._searched(start, few, bounds))
-        best = max(fits, key=_objective)
-        if len(rows) > self.few_rows:
-            best = self._searched(best.posterior, rows[: self.max_rows], bounds)
+        first = max((self._searched(start, few, models[0]) for start in starts), key=_objective)
+        found = [(first, models[0])]
+        for blank in () if self.training.is_late else models[1:]:
+            start = _with_kernel(first.posterior, blank.function.kernel, like=first.posterior)
+            found.append((self._searched(start, few, blank), blank))
+        best, blank = max(found, key=lambda pair: _objective(pair[0]))
+        best, blank = self._separated(best, blank, few)
+        if len(rows) > self.few_rows and not self.training.is_late:
+            best = self._searched(best.posterior, rows[: self.max_rows], blank)
         return best
+
+    def _separated(
+        self, fit: Fit[GPModel], blank: GPModel, rows: "_Rows"
+    ) -> tuple[Fit[GPModel], GPModel]:
+        """The fit with the separate kernel that is worth most, if one is, and where it began."""
+        found = [] if self.separate and self.always_separate else [(fit, blank)]
+        for kernel in self.separate:
+            start, begun = (
+                _with_kernel(model, _beside(model.function.kernel, kernel, rows.x.shape[1]))
+                for model in (fit.posterior, blank)
+            )
+            found.append((self._searched(start, rows, begun), begun))
+        return max(found, key=lambda pair: _worth(pair[0], len(rows)))
 
     def _shuffled(self, data: Data, model: GPModel, key: PRNGKeyArray) -> "_Rows":
         if has_noise(model.likelihood):  # which duplicate rows would shrink
@@ -100,12 +124,14 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         order = generator(key).permutation(len(x))
         return _Rows(x[order], y[order], weights[order])
 
-    def _searched(self, model: GPModel, rows: "_Rows", bounds: np.ndarray) -> Fit[GPModel]:
+    def _searched(self, model: GPModel, rows: "_Rows", blank: GPModel) -> Fit[GPModel]:
+        """Search from this model, not too far from a blank one."""
         weights = rows.weights / np.mean(rows.weights)
         unknowns = Unknowns(model, rows.x, rows.y, weights, self.lengths)
         checkpoint = None if self.training.checkpoint is None else self.training.checkpoint()
         found = None if checkpoint is None else checkpoint.load()
         if found is None:
+            bounds = Unknowns(blank, rows.x, rows.y).bounds
             vector, objectives = _maximized(unknowns, bounds, self.training)
             found = {"vector": vector, "objectives": objectives}
             if checkpoint is not None:
@@ -129,8 +155,8 @@ class _Rows(eqx.Module):
 
 def _with_kernel(model: GPModel, kernel: AbstractKernel, like: GPModel | None = None) -> GPModel:
     """The model with this kernel, which takes its parameters from that of another model."""
-    if like is not None:
-        known = cast(AbstractStationaryKernel, like.function.kernel)
+    known = None if like is None else like.function.kernel
+    if isinstance(known, AbstractStationaryKernel) and isinstance(kernel, AbstractStationaryKernel):
         kernel = dataclasses.replace(kernel, lengthscale=known.lengthscale, variance=known.variance)
     return Model(dataclasses.replace(model.function, kernel=kernel), model.likelihood)
 
@@ -140,10 +166,37 @@ def _objective(fit: Fit[GPModel]) -> float:
 
 
 def _shortened(model: GPModel) -> GPModel:
-    """The model with short length scales: from long ones, fast oscillations look like noise."""
-    kernel = cast(AbstractStationaryKernel, model.function.kernel)
+    """The model with short length scales: from long ones, fast oscillations look like noise.
+
+    Kernels that are made of others stay as they are.
+    """
+    kernel = model.function.kernel
+    if not isinstance(kernel, AbstractStationaryKernel) or isinstance(kernel.lengthscale, float):
+        return model
     lengthscale = np.asarray(kernel.lengthscale) / SHORTER
     return _with_kernel(model, dataclasses.replace(kernel, lengthscale=lengthscale))
+
+
+def _beside(
+    family: AbstractKernel, separate: ActiveDimensions, num_features: int
+) -> AbstractKernel:
+    """A kernel of some features, and a family for all others."""
+    others = [i for i in range(num_features) if i not in separate.columns]
+    if not others:
+        return separate
+    family = family.kernel if isinstance(family, OneOf) else family
+    if isinstance(family, AbstractStationaryKernel) and np.size(family.lengthscale) > 1:
+        own = np.asarray(family.lengthscale)[others]
+        family = dataclasses.replace(family, lengthscale=own)
+    return family.on(*others) + separate
+
+
+def _worth(fit: Fit[GPModel], num_rows: int) -> float:
+    """The evidence less what the parameters of the kernel cost."""
+    leaves = jax.tree.leaves(fit.posterior.function.kernel)
+    num_parameters = sum(np.size(leaf) for leaf in leaves if is_learnable(leaf))
+    evidence = num_rows * _objective(fit)
+    return evidence - 0.5 * num_parameters * math.log(num_rows)
 
 
 def _maximized(
@@ -167,9 +220,11 @@ def _maximized(
     def watched(intermediate_result: object) -> None:
         objectives.append(-best[1])
         step = len(objectives)
-        if training.watch is None or step % training.evaluate_every:
-            return
-        if training.watch(Progress(step, training.num_steps, objectives[-1], None)):
+        if step % training.evaluate_every:  # a step on a wide table takes a second
+            is_over = training.is_late
+        else:
+            is_over = training.must_end(Progress(step, training.num_steps, objectives[-1], None))
+        if is_over:
             raise StopIteration
 
     minimize(

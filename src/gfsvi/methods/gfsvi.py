@@ -1,6 +1,7 @@
 """Generalised function-space variational inference: a Gaussian-process prior on any network."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import ClassVar
 
 import equinox as eqx
@@ -91,6 +92,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         dtype: Precision of the network; the linear algebra is always float64.
         fixed: Picks the parts of the model that stay fixed,
             for example `lambda model: model.likelihood`.
+        is_over: Asked whether the time for a covariance that is computed is over.
     """
 
     prior_kind: ClassVar[type[AbstractRandomFunction]] = AbstractRandomFunction
@@ -110,6 +112,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
     subsampling: Subsampling = Subsampling()
     dtype: DTypeLike = eqx.field(static=True, default=jnp.float32)
     fixed: Where | None = eqx.field(static=True, default=None)
+    is_over: Callable[[], bool] | None = eqx.field(static=True, default=None)
 
     def __check_init__(self) -> None:
         given = (self.training, self.subsampling)
@@ -173,10 +176,14 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         further = further_points(box, data.x, key=folded(key, 0))
         points = points_with_rows(prior, data.x, further, family.max_rows)
         if start is None:
-            begun = self._mean_near(points, model, data, key, validation)
+            # Rows that the mean is fitted to and that are no points would be fitted too well.
+            most = max(family.max_rows, ClosedForm().max_rows)
+            near = points_with_rows(prior, data.x, further, most)
+            begun = self._mean_near(near, model, data, key, validation)
         else:
             begun = Fit(start, no_history())
-        tangents = tangents_of(self.network, begun.posterior.function.params)
+        params = begun.posterior.function.params
+        tangents = tangents_of(self.network, params, prior.outputs)
         interpolation = Interpolation.at(tangents, prior, points, gamma=self.gamma, eps=family.eps)
         posterior = closed_form_posterior(
             interpolation,
@@ -184,6 +191,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             data,
             learn_noise=has_learnable_noise(model, self.fixed),
             validation=validation if len(data) > family.max_rows else None,
+            stop=self.is_over,
         )
         if self.calibration is not None and validation is not None and self.fixed is None:
             posterior = self.calibration(posterior, validation, key=key, prior=model, data=data)

@@ -1,7 +1,9 @@
 """Compilation: fast for functions that run once, ahead of time for those that run later."""
 
 import functools
+import gc
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import equinox as eqx
@@ -12,6 +14,8 @@ from jax.core import Tracer
 from jaxtyping import PRNGKeyArray
 
 from gfsvi.numerics.precision import is_key
+
+MANY_MAPS = 20_000
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -36,6 +40,18 @@ def jit_fast_compile(function: F) -> F:
 def compile_now(compiled: Callable[..., Any], *arguments: Any, **options: Any) -> None:
     """Compile a jitted function for arguments like these, without calling it."""
     cast(Any, compiled).lower(*arguments, **options).compile()
+
+
+def let_go_if_many() -> None:
+    """Forget compiled programs, which are compiled again when needed, if they have become many.
+
+    Each takes several memory maps, of which Linux allows a process 65,530: thousands of fits of
+    different shapes would end in "Cannot allocate memory".
+    """
+    maps = Path("/proc/self/maps")
+    if maps.exists() and maps.read_bytes().count(b"\n") > MANY_MAPS:
+        jax.clear_caches()
+        gc.collect()
 
 
 def filled(shapes: T, key: PRNGKeyArray) -> T:

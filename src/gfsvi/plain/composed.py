@@ -1,4 +1,4 @@
-"""Kernels in NumPy that are not of a distance alone, and sums and products of kernels."""
+"""Kernels in NumPy that no fit needs slopes of, and sums and products of any kernels."""
 
 import dataclasses
 import functools
@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from gfsvi.plain.kernels import Correlation, squared_distances
+from gfsvi.plain.kernels import Correlation
 
 
 class PlainKernel(Protocol):
@@ -33,80 +33,6 @@ def rational_quadratic(mixture: float) -> Correlation:
         return np.exp(-mixture * np.log1p(squared / (2 * mixture)))
 
     return Correlation(value, lambda squared: -0.5 * value(squared) / (1 + squared / (2 * mixture)))
-
-
-@dataclasses.dataclass(frozen=True)
-class PeriodicKernel:
-    """A kernel of the distance on circles, one per feature.
-
-    Args:
-        lengthscale: (1, 1), or (1, feature) with one per feature.
-        variance: The variance.
-        period: As the length scale.
-    """
-
-    lengthscale: np.ndarray
-    variance: float
-    period: np.ndarray
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        centre = x.mean(axis=0)
-        squared = squared_distances(self._on_circles(x - centre), self._on_circles(z - centre))
-        return self.variance * np.exp(-0.5 * squared)
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows, with exactly the variance on the diagonal."""
-        gram = self.cross(x, x)
-        np.fill_diagonal(gram, self.variance)
-        return gram
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return np.full(len(x), self.variance)
-
-    def _on_circles(self, x: np.ndarray) -> np.ndarray:
-        angle = 2 * np.pi * x / self.period
-        radius = 1 / self.lengthscale
-        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
-
-
-@dataclasses.dataclass(frozen=True)
-class LinearKernel:
-    """Straight lines through the origin, with a variance for all features or one for each."""
-
-    variance: np.ndarray
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        return (x * self.variance) @ z.T
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows."""
-        return self.cross(x, x)
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return np.sum(x**2 * self.variance, axis=1)
-
-
-@dataclasses.dataclass(frozen=True)
-class ConstantKernel:
-    """One unknown value everywhere."""
-
-    variance: float
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        return np.full((len(x), len(z)), self.variance)
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows."""
-        return self.cross(x, x)
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return np.full(len(x), self.variance)
 
 
 @dataclasses.dataclass(frozen=True)

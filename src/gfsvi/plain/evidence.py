@@ -1,47 +1,37 @@
-"""The evidence of a Gaussian process with a stationary kernel, and its gradient."""
+"""The evidence of a Gaussian process, and its gradient."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import get_lapack_funcs
 
-from gfsvi.plain.kernels import Correlation, squared_distances
+from gfsvi.plain.kernels import PlainKernel
 
 
 class Slopes(NamedTuple):
-    """Derivatives of the evidence by logarithms, and by the targets."""
+    """Derivatives of the evidence by logarithms of parameters, and by the targets."""
 
-    lengthscale: np.ndarray
-    variance: float
+    kernel: list[np.ndarray]
     noise_variance: np.ndarray
     targets: np.ndarray
 
 
 def log_evidence(
-    correlation: Correlation,
-    x: np.ndarray,
-    targets: np.ndarray,
-    lengthscale: np.ndarray,
-    variance: float,
-    noise_variance: np.ndarray,
+    kernel: PlainKernel, x: np.ndarray, targets: np.ndarray, noise_variance: np.ndarray
 ) -> tuple[float, Slopes]:
     """log N(targets; 0, K + noise), summed over outputs, and its derivatives.
 
     Args:
-        correlation: The family of kernels.
+        kernel: The kernel.
         x: Inputs (row, feature).
         targets: (output, row).
-        lengthscale: One per feature.
-        variance: The kernel's variance.
         noise_variance: (output, row); one factorisation serves outputs with the same noise.
 
     Returns:
-        The evidence, and its derivatives by the logarithms of length scales (feature,), variance
-        and noise variances (output, row), and by the targets (output, row).
+        The evidence, and its derivatives by the logarithms of the kernel's parameters and of noise
+        variances (output, row), and by the targets (output, row).
     """
-    scaled = (x - x.mean(axis=0)) / lengthscale
-    squared = squared_distances(scaled, scaled)
-    signal = variance * correlation.value(squared)
+    signal, pull = kernel.with_slopes(x)
     value, curvature = 0.0, np.zeros_like(signal)
     by_noise, by_targets = np.empty_like(targets), np.empty_like(targets)
     shared = len(noise_variance) == 1 or np.all(noise_variance == noise_variance[0])
@@ -52,17 +42,11 @@ def log_evidence(
         pulled = targets[group] @ inverse
         value -= 0.5 * (np.sum(pulled * targets[group]) + len(group) * log_determinant)
         # dL/dK = (a a' - K^-1) / 2
-        slope = 0.5 * (pulled.T @ pulled - len(group) * inverse)
-        curvature += slope
+        curvature += 0.5 * (pulled.T @ pulled - len(group) * inverse)
         by_noise[group] = 0.5 * (pulled**2 - np.diagonal(inverse)) * noise
         by_targets[group] = -pulled
     value -= 0.5 * targets.size * np.log(2 * np.pi)
-    by_variance = float(np.sum(curvature * signal))
-    curvature *= correlation.slope(squared)
-    curvature *= variance
-    # sum_ij A_ij (x_i - x_j)^2 = 2 sum_i x_i^2 (A 1)_i - 2 x' A x for symmetric A
-    sums = curvature.sum(axis=1) @ scaled**2 - np.sum(scaled * (curvature @ scaled), axis=0)
-    return value, Slopes(-4 * sums, by_variance, by_noise, by_targets)
+    return value, Slopes(pull(curvature), by_noise, by_targets)
 
 
 def _inverse(signal: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:

@@ -3,9 +3,35 @@
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+
+Pull = Callable[[np.ndarray], list[np.ndarray]]
+"""From a symmetric matrix A to the derivatives of sum(A * K) by the logarithms of the parameters.
+
+One array per parameter, in the order of the fields of the kernel in `gfsvi.kernels`.
+"""
+
+
+class PlainKernel(Protocol):
+    """A covariance function of rows of numbers."""
+
+    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Covariances (row of x, row of z)."""
+        ...
+
+    def gram(self, x: np.ndarray) -> np.ndarray:
+        """Covariances between all rows."""
+        ...
+
+    def diagonal(self, x: np.ndarray) -> np.ndarray:
+        """The variance at each row."""
+        ...
+
+    def with_slopes(self, x: np.ndarray) -> tuple[np.ndarray, Pull]:
+        """Covariances between all rows, and how they change with the parameters."""
+        ...
 
 
 class Correlation(NamedTuple):
@@ -75,8 +101,28 @@ class StationaryKernel:
         return gram
 
     def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
+        """The variance, at each row."""
         return np.full(len(x), self.variance)
+
+    def with_slopes(self, x: np.ndarray) -> tuple[np.ndarray, Pull]:
+        """Covariances between all rows, and their slopes by length scales and variance."""
+        scaled = (x - x.mean(axis=0)) / self.lengthscale
+        squared = squared_distances(scaled, scaled)
+        signal = self.variance * self.correlation.value(squared)
+
+        def pull(weights: np.ndarray) -> list[np.ndarray]:
+            by_variance = np.asarray(np.sum(weights * signal))
+            slope = self.variance * weights * self.correlation.slope(squared)
+            # sum_ij A_ij (x_i - x_j)^2 = 2 sum_i x_i^2 (A 1)_i - 2 x' A x for symmetric A
+            sums = slope.sum(axis=1) @ scaled**2 - np.sum(scaled * (slope @ scaled), axis=0)
+            return [per_parameter(-4 * sums, self.lengthscale), by_variance]
+
+        return signal, pull
+
+
+def per_parameter(by_feature: np.ndarray, parameter: np.ndarray) -> np.ndarray:
+    """Derivatives by a parameter of each feature, or by one that all features share."""
+    return by_feature if np.size(parameter) > 1 else np.sum(by_feature)
 
 
 def squared_distances(x: np.ndarray, z: np.ndarray) -> np.ndarray:

@@ -7,6 +7,9 @@ import numpy as np
 SMALL = 0.1
 """The size of initial outputs, as a share of what independent weights would give."""
 
+NEGLIGIBLE = 1e-30
+"""A share of the largest variance of weights that does not show."""
+
 Layers = list[tuple[np.ndarray, np.ndarray]]
 """The inputs (row, input) and the signals (output, row, column) of each layer."""
 
@@ -50,24 +53,39 @@ class TanhNetwork:
                 signal *= 1 - inputs**2
         return gradients[::-1]
 
-    def linearized(self, x: np.ndarray) -> tuple[np.ndarray, Layers]:
-        """Outputs (output, row) and, by layer, the factors of their derivatives by the weights."""
+    def linearized(self, x: np.ndarray, first: int = 0) -> tuple[np.ndarray, Layers]:
+        """Outputs (output, row) and, by layer, the factors of their derivatives by the weights.
+
+        Layers before the `first` are left out.
+        """
         *inputs, outputs = self.activations(x)
         num_outputs = outputs.shape[1]
         each = np.eye(num_outputs)[:, None, :]
         signals = [np.broadcast_to(each, (num_outputs, len(x), num_outputs))]
-        for matrix, values in zip(self.matrices[:0:-1], inputs[:0:-1], strict=True):
+        for matrix, values in zip(self.matrices[:first:-1], inputs[:first:-1], strict=True):
             signals.append(signals[-1] @ matrix[:-1].T * (1 - values**2))
-        return outputs.T, list(zip(inputs, signals[::-1], strict=True))
+        return outputs.T, list(zip(inputs[first:], signals[::-1], strict=True))
+
+
+def first_moving(variances: tuple[float, ...]) -> int:
+    """The first layer whose weights have a variance that counts."""
+    return next(i for i, v in enumerate(variances) if v > NEGLIGIBLE * max(variances))
 
 
 def tangents(variances: tuple[float, ...], layers: Layers, others: Layers) -> np.ndarray:
-    """J D J'^T between rows, (output, row, other), D a variance per layer."""
-    terms = zip(variances, layers, others, strict=True)
-    return sum(
-        variance * (inputs @ z_inputs.T + 1) * (signals @ z_signals.swapaxes(-1, -2))
-        for variance, (inputs, signals), (z_inputs, z_signals) in terms
-    )  # pyright: ignore[reportReturnType]  # there is at least one layer
+    """J D J'^T between rows, (output, row, other), D a variance per layer.
+
+    If there is only the last layer, all outputs are alike: (1, row, other).
+    """
+    *terms, last = zip(variances[-len(layers) :], layers, others, strict=True)
+    variance, (inputs, _), (z_inputs, _) = last
+    # Each output has its own weights in the last layer, and moves as fast as any other.
+    total = variance * (inputs @ z_inputs.T + 1)[None]
+    for variance, (inputs, signals), (z_inputs, z_signals) in terms:
+        slopes = signals @ z_signals.swapaxes(-1, -2)
+        slopes *= variance * (inputs @ z_inputs.T + 1)
+        total = total + slopes
+    return total
 
 
 def random_network(

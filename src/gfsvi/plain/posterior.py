@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 
 from gfsvi.plain.composed import PlainKernel
-from gfsvi.plain.kernels import StationaryKernel
-from gfsvi.plain.networks import Layers, TanhNetwork, tangents
+from gfsvi.plain.networks import Layers, TanhNetwork, first_moving, tangents
 
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
@@ -39,7 +38,7 @@ class ConjugatePosterior:
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, W C W^T and what is left of the prior, each (output, row)."""
-        at_points = self.network.linearized(self.points)[1]
+        at_points = self.network.linearized(self.points, first_moving(self.variances))[1]
         size = max(1, MAX_ELEMENTS // self.root[..., 0].size)
         blocks = [self._block(x[i : i + size], at_points) for i in range(0, max(len(x), 1), size)]
         mean, known, left = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
@@ -52,7 +51,8 @@ class ConjugatePosterior:
 
     def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Means (output, row) and covariances (output, row, row) between all rows."""
-        mean, spread, explained = self._spread(x, self.network.linearized(self.points)[1])
+        at_points = self.network.linearized(self.points, first_moving(self.variances))[1]
+        mean, spread, explained = self._spread(x, at_points)
         left = self.kernel.gram(x) - explained.T @ explained
         return mean, spread @ spread.swapaxes(-1, -2) + left
 
@@ -65,7 +65,7 @@ class ConjugatePosterior:
         self, x: np.ndarray, at_points: Layers
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The mean, W(x) times a root of C, and what the points explain of the prior at x."""
-        f, layers = self.network.linearized(x)
+        f, layers = self.network.linearized(x, first_moving(self.variances))
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
         weights = tangents(self.variances, layers, at_points) + through_prior
@@ -74,7 +74,7 @@ class ConjugatePosterior:
 
 
 def share_left(
-    kernel: StationaryKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
+    kernel: PlainKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
     """The share of the prior's variance at rows that values at known rows leave, in [0, 1].
 
@@ -85,7 +85,24 @@ def share_left(
         x: The rows.
     """
     explained = solve_lower(factor, kernel.cross(known, x))
-    return np.clip(1 - np.sum(explained**2, axis=0) / kernel.variance, 0.0, 1.0)
+    return np.clip(1 - np.sum(explained**2, axis=0) / kernel.diagonal(x), 0.0, 1.0)
+
+
+def novelty(
+    kernel: PlainKernel, known: np.ndarray, factor: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """What known rows leave open at rows, and at those beyond their range more; as `share_left`."""
+    covered = 1 - share_left(kernel, known, factor, x)
+    return 1 - covered * np.exp(-beyond_range(known, x))
+
+
+def beyond_range(known: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """How far rows are beyond the range of known ones, in the column where that is farthest.
+
+    In units of the rows, which are standard deviations: a column that hardly affects the target
+    within its range, such as a date, may do so later.
+    """
+    return np.maximum(x - known.max(axis=0), known.min(axis=0) - x).max(axis=1).clip(0)
 
 
 def solve_lower(factor: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -10,4 +10,8 @@ from gfsvi.predictives.base import user_layout as user_layout
 from gfsvi.predictives.categorical import CategoricalPredictive as CategoricalPredictive
 from gfsvi.predictives.mixture import MixturePredictive as MixturePredictive
 from gfsvi.predictives.normal import NormalPredictive as NormalPredictive
+from gfsvi.predictives.normal_mixture import (
+    NormalMixturePredictive as NormalMixturePredictive,
+)
+from gfsvi.predictives.student import StudentPredictive as StudentPredictive
 from gfsvi.predictives.warped import WarpedPredictive as WarpedPredictive

@@ -20,29 +20,32 @@ from gfsvi.predictives.base import (
     user_layout,
 )
 from gfsvi.predictives.normal import NormalPredictive
+from gfsvi.predictives.student import StudentPredictive
 from gfsvi.predictives.warp import AbstractWarp
 
+OnScale = NormalPredictive | StudentPredictive
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
 class WarpedPredictive(AbstractScaledPredictive):
-    """scale * y + shift, where warp(y) is a normal function value plus normal noise.
+    """scale * y + shift, where warp(y) is a normal function value plus normal noise, or like it.
 
-    Quantiles and densities are exact; moments are sums over 21 x 21 nodes.
+    Quantiles and densities are exact; moments are sums over 21 x 21 nodes, for normal function
+    values and noise of the same variances.
     """
 
     mean: Observed
     epistemic_variance: Observed
     aleatoric_variance: Observed
     warp: AbstractWarp
-    on_scale: NormalPredictive
+    on_scale: OnScale
     scale: Float[Array, ""] | Float[Array, " response"] = real(1.0)
     shift: Float[Array, ""] | Float[Array, " response"] = real(0.0)
 
     @classmethod
     @returns_numpy
-    def of(cls, warp: AbstractWarp, on_scale: NormalPredictive) -> "WarpedPredictive":
+    def of(cls, warp: AbstractWarp, on_scale: OnScale) -> "WarpedPredictive":
         """The distribution of observations that are normal on the warp's scale."""
         mean, spread, scatter = map(user_layout, _moments(warp, on_scale))
         return cls(mean, spread, scatter, warp=warp, on_scale=on_scale)
@@ -101,7 +104,7 @@ def moments_given(
     return mean, (weights * (y - mean) ** 2).sum(axis=0)
 
 
-def _moments(warp: AbstractWarp, on_scale: NormalPredictive) -> tuple[Responses, ...]:
+def _moments(warp: AbstractWarp, on_scale: OnScale) -> tuple[Responses, ...]:
     """Mean, variance of the mean given the function, and mean of the variance given it."""
     centre = library_layout(on_scale.mean)
     numpy = namespace(centre, on_scale.epistemic_variance)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from gfsvi.auto.scatter import scatter_in_words
 from gfsvi.auto.targets import Numbers, limits_in_words
 from gfsvi.auto.turning import turning_distance
 from gfsvi.functions.base import correlation_lengths
@@ -13,6 +14,7 @@ from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled
 from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.likelihoods.normal import Normal
 from gfsvi.numerics.precision import double
+from gfsvi.numerics.quantities import time_text
 from gfsvi.report.case import Case, Column
 from gfsvi.report.evidence import Distance, KernelPart, LengthScale, PriorEvidence
 from gfsvi.report.predictions import HALF_WIDTH_95
@@ -29,7 +31,7 @@ def prior_evidence(case: Case) -> PriorEvidence:
     """Collect the families, periods and length scales of the prior's kernel."""
     features = tuple(range(case.x.shape[1]))
     prior = case.fitted.prior.function
-    limits = limits_in_words(case.fitted.prior.likelihood, case.fitted.target)
+    limits = _observations_in_words(case)
     if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
         alike = tuple(_length_scales(case, np.ones(len(features))))
         return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike, limits)
@@ -63,6 +65,16 @@ def _in_pictures(case: Case) -> tuple[tuple[Distance, ...], tuple[float, float] 
             turns.append(Distance(column.name, length, column.first_day is not None))
     centre = float(np.reshape(target.centre, ()))
     return tuple(turns), (centre - half, centre + half)
+
+
+def _observations_in_words(case: Case) -> str | None:
+    """What is known of observations around the function."""
+    fitted = case.fitted
+    known = (
+        limits_in_words(fitted.prior.likelihood, fitted.target),
+        scatter_in_words(fitted.posterior.likelihood, fitted.standardized(case.x)),
+    )
+    return " ".join(sentence for sentence in known if sentence) or None
 
 
 def leaves_of(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
@@ -116,15 +128,21 @@ def _part(case: Case, leaf: Leaf) -> KernelPart:
     kernel, features = leaf
     names = case.fitted.feature_names
     everywhere = len(features) == len(names)
-    owners = {i: column for column in case.columns for i in column.features}
-    spread = np.asarray(case.fitted.input_spread)
-    periods = tuple(
-        Distance(owners[i].name, float(p * spread[i]), owners[i].first_day is not None)
-        for i, p in zip(features, periods_of(kernel, len(features)), strict=False)
-    )
-    seen = () if everywhere else tuple(names[i] for i in features)
-    finite = tuple(period for period in periods if math.isfinite(period.length))
-    return KernelPart(type(kernel).__name__, seen, finite)
+    period = getattr(kernel, "period", None)
+    periods: tuple[tuple[str, float | str], ...] = ()
+    dates = {c.features[0]: c.name for c in case.columns if c.first_day is not None}
+    shown = {i: dates.get(i, name) for i, name in enumerate(names)}
+    if period is not None:
+        own = np.broadcast_to(np.asarray(period, np.float64), (len(features),))
+        spread = np.asarray(case.fitted.input_spread)
+        lengths = own * spread[list(features)]
+        periods = tuple(
+            (shown[i], time_text(length) if i in dates else float(length))
+            for i, length in zip(features, lengths, strict=True)
+            if math.isfinite(length)
+        )
+    seen = () if everywhere else tuple(shown[i] for i in features)
+    return KernelPart(type(kernel).__name__, seen, periods)
 
 
 def periods_of(kernel: AbstractKernel, num_features: int) -> np.ndarray:

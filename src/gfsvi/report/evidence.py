@@ -35,11 +35,14 @@ class Distance:
 
 @dataclasses.dataclass(frozen=True)
 class KernelPart:
-    """One kernel family that the prior adds or multiplies, and the features that it sees."""
+    """One kernel family that the prior adds or multiplies, and the features that it sees.
+
+    Periods are in the units of the feature, or texts such as "1 year".
+    """
 
     family: str
     features: tuple[str, ...] = ()
-    periods: tuple[Distance, ...] = ()
+    periods: tuple[tuple[str, float | str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -215,7 +218,10 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Evidence:
-    """Everything the page says about a fit; the task decides between `outputs` and `labels`."""
+    """Everything the page says about a fit; the task decides between `outputs` and `labels`.
+
+    `seasons` has the trend and the seasons of each output, if the prior has any.
+    """
 
     task: Task
     targets: tuple[str, ...]
@@ -237,6 +243,7 @@ class Evidence:
     settings: tuple[tuple[str, str], ...]
     versions: tuple[tuple[str, str], ...]
     command: str | None
+    seasons: tuple[tuple[Effect, ...], ...] = ()
 
 
 def sampling_error(share: np.ndarray, num_rows: int | np.ndarray) -> np.ndarray:

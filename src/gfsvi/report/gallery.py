@@ -37,6 +37,7 @@ class Pictures:
     learning: Markup | None
     outputs: list[OutputPictures]
     classes: ClassPictures | None
+    seasons: list[list[Markup]]
 
 
 def draw_pictures(evidence: Evidence) -> Pictures:
@@ -54,7 +55,25 @@ def draw_pictures(evidence: Evidence) -> Pictures:
             _output_pictures(output, f"output{i}") for i, output in enumerate(evidence.outputs, 1)
         ],
         classes=None if labels is None else _class_pictures(labels),
+        seasons=[
+            _seasons(effects, f"output{i}", output.name)
+            for i, (effects, output) in enumerate(
+                zip(evidence.seasons, evidence.outputs, strict=False), 1
+            )
+        ],
     )
+
+
+def _seasons(effects: tuple[Effect, ...], name: str, y_label: str) -> list[Markup]:
+    """Trend and seasons, which are of different size: each has its own limits."""
+    return [
+        Markup(
+            effect_charts.effect(
+                effect, f"{name}-season{i}", y_label, effect_charts.effect_limits([effect])
+            )
+        )
+        for i, effect in enumerate(effects, 1)
+    ]
 
 
 def _output_pictures(output: RegressionOutput, name: str) -> OutputPictures:

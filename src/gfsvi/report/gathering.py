@@ -18,6 +18,7 @@ from gfsvi.report.effects import effects_of_columns
 from gfsvi.report.evidence import Curve, Evidence, Finding, Row, Uncertainty
 from gfsvi.report.judging import classification_result, regression_outputs
 from gfsvi.report.predictions import by_output
+from gfsvi.report.trend import trend_and_seasons
 from gfsvi.tables import PreparedTable
 from gfsvi.training.history import History
 from gfsvi.version import __version__
@@ -44,7 +45,8 @@ def gather(
     case = build_case(fitted, rows, targets, weights)
     prior = prior_evidence(case)
     importance = fitted.importance(case.x, weights=case.weights)
-    columns = tuple(case.columns[i] for i in importance.order)
+    by_name = {column.name: column for column in case.columns}
+    columns = tuple(by_name[importance.columns[i]] for i in importance.order)
     effects = effects_of_columns(case, columns)
     outputs, labels, joint = (), None, ()
     if case.is_classification:
@@ -72,6 +74,7 @@ def gather(
         settings=_settings(fitted.settings),
         versions=_versions(),
         command=command,
+        seasons=() if case.is_classification else trend_and_seasons(case),
     )
 
 

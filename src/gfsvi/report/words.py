@@ -30,6 +30,7 @@ _FAMILIES = {
     "RationalQuadratic": "varies smoothly, over long and short distances at once",
     "Periodic": "repeats periodically",
     "LocallyPeriodic": "repeats periodically, in a shape that drifts slowly",
+    "IntegratedBrownian": "has a slope that changes as time goes on",
     "Linear": "follows a straight line",
     "Constant": "has an unknown constant level",
     "White": "has noise that no column explains",
@@ -116,9 +117,27 @@ def _length(distance: Distance, digits: int = 4) -> str:
 def _family_sentence(part: KernelPart, subject: str) -> str:
     shape = _FAMILIES.get(part.family, f"follows the kernel {part.family}")
     along = f" along {listed([quoted(name) for name in part.features])}" if part.features else ""
-    periods = [f"{_length(period)} in {quoted(period.column)}" for period in part.periods]
+    periods = [
+        f"{period if isinstance(period, str) else number(period)} in {quoted(name)}"
+        for name, period in part.periods
+    ]
     repeats = f", with a period of {listed(periods, 3)}" if periods else ""
     return f"{subject} {shape}{along}{repeats}."
+
+
+def seasons(evidence: Evidence) -> str:
+    """How to read the pictures of trend and seasons."""
+    found = evidence.seasons[0]
+    seasons = len(found) - 1
+    shown = "The prior adds a trend, which goes on as it was last, "
+    if seasons:
+        shown += "a season that repeats, " if seasons == 1 else f"{seasons} seasons that repeat, "
+    others = ", the effects of other columns" if evidence.num_columns > 1 else ""
+    shown += f"short disturbances{others} and noise; here they are apart. "
+    if seasons:
+        last = "its" if seasons == 1 else "their"
+        shown += f"A season is what it adds to the latest trend, over {last} last period. "
+    return shown + "Bands are 95 % intervals; the trend is drawn beyond the last training row."
 
 
 def _length_scale_sentences(prior: PriorEvidence) -> list[str]:

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from gfsvi.plain.kernels import CORRELATIONS, StationaryKernel
 from gfsvi.plain.networks import TanhNetwork
-from gfsvi.plain.posterior import ConjugatePosterior, share_left
-from gfsvi.serving.parts import NotServed, Part, chosen
+from gfsvi.plain.posterior import ConjugatePosterior, novelty
+from gfsvi.serving.kernels import kernel_of
+from gfsvi.serving.parts import NotServed, Part
 
 
 def posterior_of(part: Part) -> ConjugatePosterior:
@@ -18,7 +18,7 @@ def posterior_of(part: Part) -> ConjugatePosterior:
     return ConjugatePosterior(
         network,
         variances,
-        _kernel_of(prior.kernel),
+        kernel_of(prior.kernel),
         part.points,
         part.shift,
         part.root,
@@ -28,23 +28,17 @@ def posterior_of(part: Part) -> ConjugatePosterior:
 
 
 class Novelty:
-    """`auto.novelty.Novelty`: the share of the prior's variance that training rows leave."""
+    """`auto.novelty.Novelty`: what training rows leave open, and more beyond their range."""
 
     def __init__(self, part: Part):
         process = part.expect("novelty:novelty").process.expect("function:conditioned_process")
         prior = process.prior.expect("function:gaussian_process")
-        self._kernel = _kernel_of(prior.kernel)
+        self._kernel = kernel_of(prior.kernel)
         self._x, self._factor = process.x, process.factor[0]
 
     def at(self, x: np.ndarray) -> np.ndarray:
         """Novelty of each row."""
-        return share_left(self._kernel, self._x, self._factor, x)
-
-
-def _kernel_of(part: Part) -> StationaryKernel:
-    tags = {f"kernel:{name}": correlation for name, correlation in CORRELATIONS.items()}
-    lengthscale = np.reshape(np.asarray(part.lengthscale, np.float64), (1, -1))
-    return StationaryKernel(chosen(part, tags), lengthscale, float(part.variance))
+        return novelty(self._kernel, self._x, self._factor, x)
 
 
 def _network_of(part: Part) -> tuple[TanhNetwork, tuple[float, ...]]:

@@ -1,11 +1,11 @@
 """Observations that are normal around the function, on their own scale or on a warped one."""
 
 import dataclasses
-import statistics
 from collections.abc import Callable
 
 import numpy as np
 
+from gfsvi.serving.noise import Noise, Tails, noise_function_of
 from gfsvi.serving.parts import Part, chosen
 
 Values = np.ndarray
@@ -36,9 +36,18 @@ class Prediction:
 
 @dataclasses.dataclass(frozen=True)
 class Observations:
-    """A likelihood, and the user's scale of the target."""
+    """A likelihood, and the user's scale of the target.
 
-    noise: np.ndarray
+    Args:
+        noise: The noise at rows.
+        tails: How likely observations are to be far off.
+        unwarped: From the scale of the likelihood to that of the model; None if they are one.
+        spread: The unit of the user's scale.
+        centre: Its origin.
+    """
+
+    noise: Noise
+    tails: Tails
     unwarped: Callable[[Values], Values] | None
     spread: np.ndarray | float
     centre: np.ndarray | float
@@ -46,16 +55,21 @@ class Observations:
     @classmethod
     def of(cls, likelihood: Part, target: Part) -> "Observations":
         """The observations that parts of a model describe."""
-        warps = {"likelihood:normal": None, "likelihood:warped_normal": likelihood}
-        warped = chosen(likelihood, warps)
-        unwarped = None if warped is None else _inverse(warped.warp)
+        names = ("normal", "warped_normal", "adaptive_normal")
+        name = chosen(likelihood, {f"likelihood:{name}": name for name in names})
+        unwarped = None if name == "normal" else _inverse(likelihood.warp)
+        noise, tails = Noise(_column(likelihood.noise)), Tails()
+        if name == "adaptive_normal":
+            noise = Noise(noise.level, noise_function_of(likelihood.factor))
+            tails = Tails(_column(likelihood.degrees_of_freedom), _column(likelihood.spread))
         target = target.expect("target:numbers")
-        return cls(_column(likelihood.noise), unwarped, target.spread, target.centre)
+        return cls(noise, tails, unwarped, target.spread, target.centre)
 
-    def given(self, mean: Values, variance: Values) -> Prediction:
-        """Observations where the function is normal with these moments."""
-        noise = np.broadcast_to(self.noise, mean.shape)
-        std = np.sqrt(variance + noise**2)
+    def given(self, mean: Values, variance: Values, x: np.ndarray) -> Prediction:
+        """Observations at rows where the function is normal with these moments."""
+        noise = self.tails.widening * np.broadcast_to(self.noise.at(x), mean.shape)
+        variance = self.tails.widening**2 * variance
+        scale = np.sqrt(variance + noise**2) / self.tails.inflation
         moments = (mean, variance, noise**2)
         if self.unwarped is not None:
             moments = _moments(self.unwarped, mean, np.sqrt(variance), noise)
@@ -64,7 +78,7 @@ class Observations:
             self.spread * expected + self.centre,
             self.spread * np.sqrt(spread),
             self.spread * np.sqrt(scatter),
-            lambda q: self._outward(mean + statistics.NormalDist().inv_cdf(q) * std),
+            lambda q: self._outward(mean + self.tails.quantile(q) * scale),
         )
 
     def _outward(self, z: Values) -> np.ndarray:

@@ -65,7 +65,7 @@ class Predictor:
         rows = made._standardized(zeros)
         if rows.shape != zeros.shape:
             raise NotServed("a scale of other features")
-        prediction = made.observations.given(*made.posterior.marginals(rows))
+        prediction = made.observations.given(*made.posterior.marginals(rows), rows)
         num_targets = len(fitted.preparation.target)
         expected = (2,) if num_targets == 1 else (2, num_targets)
         if {prediction.mean.shape, *(end.shape for end in prediction.interval(0.5))} != {expected}:
@@ -84,9 +84,10 @@ class Predictor:
     @np.errstate(all="ignore")
     def predict(self, frame: "pandas.DataFrame") -> Prediction:
         """The distribution of an observation at each row."""
-        blocks = [self.posterior.marginals(x) for x in self._blocks(frame)]
+        rows = self._blocks(frame)
+        blocks = [self.posterior.marginals(x) for x in rows]
         mean, variance = (np.concatenate(parts, axis=1) for parts in zip(*blocks, strict=True))
-        return self.observations.given(mean, variance)
+        return self.observations.given(mean, variance, np.concatenate(rows))
 
     @one_thread()
     @np.errstate(all="ignore")

@@ -102,6 +102,7 @@ class _Decoder:
         decoded = {field: self.decode(item) for field, item in fields.items()}
         if self.version == 1:
             decoded = format_1.upgraded_fields(tag, decoded)
+        decoded = format_1.ADDED_IN_FORMAT_2.get(tag, {}) | decoded
         return make(decoded)
 
 

@@ -37,6 +37,8 @@ _KINDS = {
 }
 # Fields that a class did not have at that time, with the value they had in effect.
 _ADDED: dict[str, Fields] = {"data:data": {"weights": None}}
+# The same of files of format 2.
+ADDED_IN_FORMAT_2: dict[str, Fields] = {"column:date": {"style": "year first"}}
 # Settings of a training that are now those of `Adam`, and what replaced Adam.
 _ADAM = {
     "learning_rate": "learning_rate",
@@ -73,7 +75,7 @@ def upgraded_fields(tag: str, fields: Fields) -> Fields:
         fields = _with_mean_fit(_with_subsampling(fields))
     if tag.startswith("method:") and "calibrate" in fields:
         fields = _with_calibration(fields)
-    return _ADDED.get(tag, {}) | fields
+    return _ADDED.get(tag, {}) | ADDED_IN_FORMAT_2.get(tag, {}) | fields
 
 
 def _with_optimizer(fields: Fields) -> Fields:

@@ -51,6 +51,7 @@ _CLASSES = {
         "active_dimensions": "kernels.base.ActiveDimensions",
         "constant": "kernels.constant.Constant",
         "helmholtz_kernel": "kernels.helmholtz.HelmholtzKernel",
+        "integrated_brownian": "kernels.integrated_brownian.IntegratedBrownian",
         "known": "kernels.known.Known",
         "linear": "kernels.linear.Linear",
         "locally_periodic": "kernels.locally_periodic.LocallyPeriodic",
@@ -66,7 +67,9 @@ _CLASSES = {
         "sum": "kernels.base.Sum",
         "white": "kernels.white.White",
     },
+    "length_prior": {"length_prior": "inference.length_prior.LengthPrior"},
     "likelihood": {
+        "adaptive_normal": "likelihoods.adaptive_normal.AdaptiveNormal",
         "bernoulli": "likelihoods.bernoulli.Bernoulli",
         "categorical": "likelihoods.categorical.Categorical",
         "custom_likelihood": "likelihoods.custom.CustomLikelihood",
@@ -118,6 +121,7 @@ _CLASSES = {
         "linen_network": "networks.flax_linen.LinenNetwork",
         "mlp": "networks.mlp.MLP",
     },
+    "noise_function": {"noise_function": "likelihoods.noise_function.NoiseFunction"},
     "novelty": {
         "novelty": "auto.novelty.Novelty",
         "variance_share": "auto.novelty.VarianceShare",

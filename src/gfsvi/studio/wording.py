@@ -7,6 +7,7 @@ import numpy as np
 from gfsvi.auto.turning import turning_distance
 from gfsvi.auto.units import Feature
 from gfsvi.kernels import AbstractKernel, Sum
+from gfsvi.numerics.quantities import time_text
 from gfsvi.plain.composed import PlainKernel
 from gfsvi.report.assumptions import Leaf, leaves_of, periods_of
 from gfsvi.report.evidence import Distance, KernelPart, PriorEvidence
@@ -56,10 +57,15 @@ def _part(workspace: Workspace, leaf: Leaf) -> KernelPart:
     everywhere = len(seen) == len(features) and len(workspace.columns) > 1
     names = () if everywhere else tuple(dict.fromkeys(features[i].column for i in seen))
     periods = tuple(
-        _in_units(features[i], float(period))
+        _period(features[i], float(period))
         for i, period in zip(seen, periods_of(kernel, len(seen)), strict=False)
     )
     return KernelPart(type(kernel).__name__, names, periods)
+
+
+def _period(feature: Feature, length: float) -> tuple[str, float | str]:
+    own = length * feature.spread
+    return feature.column, time_text(own) if feature.is_date else own
 
 
 def _in_units(feature: Feature, length: float) -> Distance:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[+-]?(?:(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*%?")
 _DATE = re.compile(r"(\d{4})([-/]?)(\d{2})\2(\d{2})([T ]\d{2}:.*)?")
+_OTHER_DATE = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})([T ]\d{2}:.*)?")
+DATE_STYLES = ("year first", "day first", "month first")
 _SPELLED = {"true": 1.0, "false": 0.0, "inf": np.inf, "infinity": np.inf}
 _SPELLED |= {"+inf": np.inf, "-inf": -np.inf, "-infinity": -np.inf}
 _MISSING = {"?", "-", "--", ".", "n/a", "na", "n.a.", "nan", "nil", "none", "null", "missing"}
@@ -65,14 +67,17 @@ def read_texts(cells: "pandas.Series") -> tuple[np.ndarray, list[str]]:
 
 
 def read_dates(
-    cells: "pandas.Series", missing_words: Sequence[str] = ()
+    cells: "pandas.Series", missing_words: Sequence[str] = (), style: str = DATE_STYLES[0]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Parse cells as times (NaT where there is none), and mark those that are words instead."""
+    """Parse cells as times (NaT where there is none), and mark those that are words instead.
+
+    `style` is one of `DATE_STYLES`: how dates are written.
+    """
     pandas = load_pandas()
     if cells.dtype.kind == "M":
         return _as_times(pandas.to_datetime(cells, utc=True)), np.zeros(len(cells), bool)
     codes, texts = read_texts(cells)
-    candidates = [_iso_date(text) for text in [*texts, ""]]
+    candidates = [_iso_date(text, style) for text in [*texts, ""]]
     parsed = pandas.to_datetime(
         pandas.Series(candidates, dtype=object), format="ISO8601", errors="coerce", utc=True
     )
@@ -97,10 +102,18 @@ def has_value(cells: "pandas.Series") -> np.ndarray:
     return np.asarray(cells.notna())
 
 
-def _iso_date(text: str) -> str | None:
-    """A date written as 2020-02-01, 2020/02/01 or 20200201, with a time or without."""
-    found = _DATE.fullmatch(text)
-    return None if found is None else "-".join(found.group(1, 3, 4)) + (found.group(5) or "")
+def _iso_date(text: str, style: str) -> str | None:
+    """A date written as 2020-02-01, 2020/02/01 or 20200201, with a time or without.
+
+    In the other styles as 1-2-2020, 01/02/2020 or 01.02.2020.
+    """
+    found = (_DATE if style == DATE_STYLES[0] else _OTHER_DATE).fullmatch(text)
+    if found is None:
+        return None
+    if style == DATE_STYLES[0]:
+        return "-".join(found.group(1, 3, 4)) + (found.group(5) or "")
+    day, month = found.group(1, 3) if style == "day first" else found.group(3, 1)
+    return f"{found.group(4)}-{month:0>2}-{day:0>2}" + (found.group(5) or "")
 
 
 def _as_times(series: "pandas.Series") -> np.ndarray:

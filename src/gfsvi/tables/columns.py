@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from gfsvi.tables.cells import Numbers, has_value, read_dates, read_numbers, read_texts
+from gfsvi.tables.cells import DATE_STYLES, Numbers, has_value, read_dates, read_numbers, read_texts
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.recognition import are_few
 from gfsvi.tables.sentences import (
@@ -153,8 +153,12 @@ class Date(AbstractMeasurement):
     median: float
     has_missing: bool
     missing_words: tuple[str, ...] = ()
+    style: str = DATE_STYLES[0]
 
     def __post_init__(self) -> None:
+        if self.style not in DATE_STYLES:
+            styles = ", ".join(DATE_STYLES)
+            raise ValueError(f"Date expects a style among {styles}; got {self.style!r:.50}.")
         if np.isnat(np.datetime64(self.first, "ms")):
             raise ValueError(f"Date expects a first date; got {self.first!r}.")
 
@@ -168,11 +172,13 @@ class Date(AbstractMeasurement):
         return f"date {(np.datetime64(self.first, 'ms') + passed).astype('datetime64[D]')}"
 
     def read(self, cells: "pandas.Series") -> Numbers:
-        times, words = read_dates(cells, self.missing_words)
+        times, words = read_dates(cells, self.missing_words, self.style)
         return Numbers(days_since(self.first, times), words, np.zeros(len(cells), bool))
 
     def reading_note(self, cells: "pandas.Series", parsed: np.ndarray) -> str:
-        return f"column `{self.name}` holds dates; converted to days since {self._first_day}."
+        order = "" if self.style == DATE_STYLES[0] else f", {self.style}"
+        since = f"converted to days since {self._first_day}"
+        return f"column `{self.name}` holds dates{order}; {since}."
 
     @property
     def _first_day(self) -> str:

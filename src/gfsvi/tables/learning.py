@@ -10,9 +10,9 @@ from gfsvi.tables.cells import Numbers, read_dates, read_numbers, read_texts
 from gfsvi.tables.columns import AbstractColumn, Categories, Date, Dropped, Numeric, days_since
 from gfsvi.tables.reading import TableError
 from gfsvi.tables.recognition import (
-    are_dates,
     are_numbers,
     counts_rows,
+    date_style,
     has_leading_zeros,
     is_constant,
     looks_like_identifier,
@@ -45,23 +45,25 @@ def learn_columns(
 
 def _learn_column(cells: "pandas.Series", keep_counts: bool = False) -> AbstractColumn:
     if str(cells.dtype) != "category":
-        if are_dates(cells):
-            return _learn_date(cells)
+        style = date_style(cells)
+        if style is not None:
+            return _learn_date(cells, style)
         numbers = read_numbers(cells)
         if are_numbers(numbers) and not has_leading_zeros(cells):
             return _learn_numeric(cells, numbers, keep_counts)
     return _learn_categories(cells)
 
 
-def _learn_date(cells: "pandas.Series") -> AbstractColumn:
-    times, words = read_dates(cells)
+def _learn_date(cells: "pandas.Series", style: str) -> AbstractColumn:
+    times, words = read_dates(cells, style=style)
     present = times[~np.isnat(times)]
     if present.min() == present.max():
         return _learn_categories(cells)
     first = np.datetime_as_string(present.min())
     median = _median(days_since(first, present))
     has_missing = len(present) < len(times)
-    return Date(str(cells.name), first, median, has_missing, distinct(cells, words))
+    words_seen = distinct(cells, words)
+    return Date(str(cells.name), first, median, has_missing, words_seen, style)
 
 
 def _learn_numeric(cells: "pandas.Series", numbers: Numbers, keep_counts: bool) -> AbstractColumn:
@@ -100,7 +102,7 @@ def _learn_categories(cells: "pandas.Series") -> AbstractColumn:
 def _free_text(counts: np.ndarray) -> str:
     return (
         f"{len(counts)} distinct texts in {counts.sum()} rows look like an identifier or free "
-        "text (dates must be written as YYYY-MM-DD)"
+        "text (dates are best written as YYYY-MM-DD)"
     )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gfsvi.tables.cells import Numbers, read_dates, read_texts
+from gfsvi.tables.cells import DATE_STYLES, Numbers, read_dates, read_texts
 
 if TYPE_CHECKING:
     import pandas
@@ -29,6 +29,26 @@ def are_dates(cells: "pandas.Series") -> bool:
         return False
     times, words = read_dates(cells)
     return bool((~np.isnat(times)).any()) and are_few(words, cells)
+
+
+def date_style(cells: "pandas.Series") -> str | None:
+    """How a column writes its dates; None if it has none, or they could be read in two ways.
+
+    Day first or month first: the one that is possible, or else the one in which rows are sorted.
+    """
+    if are_dates(cells):
+        return DATE_STYLES[0]
+    if cells.dtype.kind != "O":
+        return None
+    possible = {}
+    for style in DATE_STYLES[1:]:
+        times, words = read_dates(cells, style=style)
+        if not words.any() and (~np.isnat(times)).any():
+            possible[style] = np.diff(times[~np.isnat(times)]).astype(np.int64)
+    if len(possible) == 1:
+        return next(iter(possible))
+    sorted_by = [s for s, steps in possible.items() if np.all(steps >= 0) or np.all(steps <= 0)]
+    return sorted_by[0] if len(sorted_by) == 1 else None
 
 
 def are_numbers(numbers: Numbers) -> bool:

@@ -18,7 +18,7 @@ Task = Literal["auto", "regression", "classification"]
 Label = str | int | float | bool
 
 _FEWEST_ROWS = 10
-_MOST_CLASSES = 100
+_MOST_CLASSES = 500
 
 
 def check_target_names(columns: Sequence[str], names: tuple[str, ...]) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gfsvi.tables.cells import read_dates, read_numbers, read_texts
-from gfsvi.tables.reading import load_pandas
+from gfsvi.tables.cells import DATE_STYLES, read_dates, read_numbers
 from gfsvi.tables.recognition import are_dates
 
 if TYPE_CHECKING:
@@ -17,9 +16,6 @@ _FEWEST_TIMES = 5
 _CALENDAR = re.compile(r"(?:^|[^a-z])(?:date|time|year|yr)$")
 _TIMESTAMP = re.compile(r"(?:^|[^a-z])(?:datetime|epoch|timestamp|unix)(?:$|[^a-z])")
 _YEARS = (1500, 2200)
-# Day first or month first: the one in which the rows are in order.
-_STYLES = ("%d-%m-%Y", "%m-%d-%Y")
-_STYLED = re.compile(r"\d{1,2}-\d{1,2}-\d{4}")
 
 
 class TimeOrder(NamedTuple):
@@ -57,8 +53,8 @@ def _readings(cells: "pandas.Series") -> Iterator[np.ndarray]:
         return
     if cells.dtype.kind not in "MO":
         return
-    found = [read_dates(cells)[0]] if are_dates(cells) else _other_styles(cells)
-    for times in found:
+    for style in DATE_STYLES[:1] if are_dates(cells) else DATE_STYLES[1:]:
+        times = read_dates(cells, style=style)[0]
         if not np.isnat(times).any():
             yield times.astype("datetime64[ms]").astype(np.float64)
 
@@ -70,14 +66,3 @@ def _numbers(cells: "pandas.Series") -> Iterator[np.ndarray]:
     is_calendar = bool(np.all((values >= _YEARS[0]) & (values <= _YEARS[1])))
     if are_dates(cells) or _TIMESTAMP.search(name) or (is_calendar and _CALENDAR.search(name)):
         yield values
-
-
-def _other_styles(cells: "pandas.Series") -> Iterator[np.ndarray]:
-    """Dates that are written day first or month first, and cannot be told apart one by one."""
-    codes, texts = read_texts(cells)
-    texts = [re.sub(r"[/.]", "-", text).split(" ")[0] for text in texts]
-    if len(texts) < _FEWEST_TIMES or (codes < 0).any():
-        return
-    for style in _STYLES if all(map(_STYLED.fullmatch, texts)) else ():
-        parsed = load_pandas().to_datetime(texts, format=style, errors="coerce")
-        yield parsed.to_numpy("datetime64[ms]")[codes]

@@ -203,7 +203,7 @@ def _advance(
     progress = Progress(run.step, training.num_steps, float(record["objective"][-1]), score)
     patience = training.patience * training.evaluate_every
     run.stopped = score is not None and run.step - run.best_step >= patience
-    return training.watch is not None and bool(training.watch(progress))
+    return training.must_end(progress)
 
 
 def _to_leaves(tree: PyTree) -> list[np.ndarray]:

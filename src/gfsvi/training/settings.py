@@ -43,6 +43,7 @@ class Training:
         watch: Called with the `Progress` after every evaluation; return True to stop.
         checkpoint: Called once per run for the place that keeps its state; a run that finds its
             state there continues from it, to exactly the same end.
+        is_over: Asked at least after every evaluation whether the time for this run is over.
     """
 
     num_steps: int = 500
@@ -51,6 +52,17 @@ class Training:
     patience: int = 20
     watch: Callable[[Progress], bool | None] | None = None
     checkpoint: Callable[[], Checkpoint] | None = None
+    is_over: Callable[[], bool] | None = None
+
+    def must_end(self, progress: Progress) -> bool:
+        """Tell the watcher, and ask it and the clock whether to stop."""
+        told = self.watch is not None and bool(self.watch(progress))
+        return told or self.is_late
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time for this run is over."""
+        return self.is_over is not None and self.is_over()
 
     def for_rows(self, num_rows: int) -> "Training":
         """The same training with the optimiser and number of steps for this many rows."""

@@ -10,16 +10,25 @@ NUM_FOLDS = 5
 
 def fold_of(x: np.ndarray, y: np.ndarray, fold: int) -> tuple[Data, Data, Data]:
     """Training, validation and test rows, standardised by the training rows."""
-    from sklearn.model_selection import (
-        KFold,  # slow to import, and finding tasks by name should be fast
-    )
-
-    train, test = list(KFold(NUM_FOLDS, shuffle=True, random_state=0).split(x))[fold]
+    is_test = rows_of_test(y, fold)
+    train, test = np.flatnonzero(~is_test), np.flatnonzero(is_test)
     order = np.random.default_rng(fold).permutation(train)
     held_out, train = order[: len(order) // 10], order[len(order) // 10 :]
     x = standardized_like(x, x[train])
     y = standardized_like(y, y[train])
     return Data(x[train], y[train]), Data(x[held_out], y[held_out]), Data(x[test], y[test])
+
+
+def rows_of_test(y: np.ndarray, fold: int, *, stratified: bool = False) -> np.ndarray:
+    """Mark the test rows of a fold; if stratified, every class has its share of them."""
+    # Slow to import, and finding tasks by name should be fast.
+    from sklearn.model_selection import KFold, StratifiedKFold
+
+    kind = StratifiedKFold if stratified else KFold
+    folds = kind(NUM_FOLDS, shuffle=True, random_state=0).split(y, y)
+    is_test = np.zeros(len(y), bool)
+    is_test[list(folds)[fold][1]] = True
+    return is_test
 
 
 def standardized_like(values: np.ndarray, like: np.ndarray) -> np.ndarray:

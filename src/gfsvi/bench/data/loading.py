@@ -13,6 +13,7 @@ from gfsvi import registry
 from gfsvi.bench.data.dataset import AbstractDataset, Arrays, DatasetError, Download, Layout, Loaded
 from gfsvi.bench.data.downloading import OnProgress, download, silent
 from gfsvi.bench.data.own_tables import OwnTable
+from gfsvi.bench.data.table_file import AbstractTableFile
 from gfsvi.numerics.process import cache_home
 from gfsvi.storage.files import atomic_path
 
@@ -25,7 +26,20 @@ def load(name: str) -> Loaded:
     own = OwnTable.named(name)
     if own is not None:
         return own.load()
-    return load_dataset(registry.find("datasets", name)())
+    dataset = registry.find("datasets", name)()
+    if isinstance(dataset, AbstractTableFile):
+        return OwnTable(str(path_of(dataset)), dataset.target).load(dataset.left_out)
+    return load_dataset(dataset)
+
+
+def path_of(dataset: AbstractTableFile) -> Path:
+    """The file of a table, which is checked."""
+    for folder in _folders():
+        path = folder / dataset.file
+        if path.is_file():
+            dataset.check_file(path)
+            return path
+    raise DatasetError(_how_to_get(dataset, []))
 
 
 def load_dataset(dataset: AbstractDataset, *, on_progress: OnProgress = silent) -> Loaded:

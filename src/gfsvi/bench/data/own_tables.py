@@ -33,9 +33,9 @@ class OwnTable(NamedTuple):
         except TableError as error:
             raise DatasetError(str(error)) from error
 
-    def load(self) -> Loaded:
+    def load(self, left_out: tuple[str, ...] = ()) -> Loaded:
         """Read the table; text, dates and missing values become numbers as in `gfsvi fit`."""
-        frame = TableFile(self.path).frame()
+        frame = TableFile(self.path).frame().drop(columns=list(left_out))
         preparation = Preparation.learn(frame, self.target, "regression")
         table = preparation.prepare(frame)
         return Loaded({"X": table.x, "y": table.y})

@@ -2,6 +2,7 @@
 
 from gfsvi.bench.experiment import Experiment
 from gfsvi.bench.reporting import texts
+from gfsvi.bench.reporting.glance import MEANING, Glance, glance
 from gfsvi.bench.reporting.summary import Table
 from gfsvi.bench.running.records import Record
 
@@ -12,6 +13,7 @@ def markdown(experiment: Experiment, records: list[Record], tables: list[Table])
     """The whole report; the figure, if there is one, is a file beside it."""
     lines = [f"# {experiment.title}", "", *_introduction(experiment, records)]
     lines.append(texts.note(experiment, tables))
+    lines += _glance(glance(tables, experiment.report.get("glance", [])))
     for table in tables:
         better = texts.direction(table)
         title = texts.metric_name(table.metric)
@@ -35,13 +37,25 @@ def _rows(table: Table) -> list[str]:
     mean_ranks = table.mean_ranks()
     ranks = {dataset: table.ranks(dataset) for dataset in table.datasets}
     columns = [*table.datasets, *(["mean rank"] if mean_ranks else [])]
-    lines = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    rows = [["", *columns]]
     for method in table.methods:
         cells = [_cell(table, method, d, ranks[d].get(method)) for d in table.datasets]
         if mean_ranks:
             cells.append(f"{mean_ranks[method]:.2f}" if method in mean_ranks else "-")
-        lines.append(f"| {method} | {' | '.join(cells)} |")
-    return lines
+        rows.append([method, *cells])
+    return _lines([list(row) for row in zip(*rows, strict=True)] if table.is_long else rows)
+
+
+def _glance(found: Glance | None) -> list[str]:
+    if found is None:
+        return []
+    rows = [[name, *cells] for name, cells in found.rows.items()]
+    return ["", "## At a glance", "", MEANING, "", *_lines([["", *found.methods], *rows])]
+
+
+def _lines(rows: list[list[str]]) -> list[str]:
+    header, *body = [f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows]
+    return [header, "|---" * len(rows[0]) + "|", *body]
 
 
 def _cell(table: Table, method: str, dataset: str, rank: int | None) -> str:
@@ -49,7 +63,7 @@ def _cell(table: Table, method: str, dataset: str, rank: int | None) -> str:
     if cell is None:
         return "-"
     text = f"**{cell}**" if rank == 1 else str(cell)
-    missing = texts.missing_runs(cell, table)
+    missing = texts.missing_runs(cell, table.planned[dataset])
     if missing is not None:
         text += f" ({missing})"
     difference = table.difference(method, dataset)

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from gfsvi.bench.experiment import Experiment
 from gfsvi.bench.reporting import charts, texts
+from gfsvi.bench.reporting.glance import MEANING, glance
 from gfsvi.bench.reporting.summary import Table
 from gfsvi.bench.running.records import Record
 from gfsvi.pages import template
@@ -32,6 +33,8 @@ def html(experiment: Experiment, records: list[Record], tables: list[Table]) -> 
         experiment=experiment,
         overview=texts.overview(experiment, records),
         note=texts.note(experiment, tables),
+        glance=glance(tables, experiment.report.get("glance", [])),
+        meaning=MEANING,
         sections=[_section(table, records) for table in tables],
         missing_runs=texts.missing_runs,
         failures=texts.failures(experiment, records),

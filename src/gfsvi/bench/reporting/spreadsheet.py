@@ -20,7 +20,14 @@ def comma_separated(tables: list[Table]) -> str:
     for table in tables:
         for (method, dataset), cell in sorted(table.cells.items()):
             difference = table.difference(method, dataset)
-            row = [table.metric, dataset, method, *_numbers(cell), cell.count, table.planned]
+            row = [
+                table.metric,
+                dataset,
+                method,
+                *_numbers(cell),
+                cell.count,
+                table.planned[dataset],
+            ]
             row += _numbers(table.published.get((method, dataset)))
             writer.writerow([*row, "" if difference is None else round(difference, 3)])
     return file.getvalue()

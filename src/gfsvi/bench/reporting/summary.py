@@ -13,9 +13,9 @@ from gfsvi.bench.experiment import Experiment, Settings
 from gfsvi.bench.running.records import OK, Record
 
 LOWER_IS_BETTER = (
-    *("mse", "crps", "ece", "mean_error"),
+    *("mse", "crps", "ece", "mean_error", "interval_score", "log_loss"),
     *("wasserstein2", "wasserstein2_root", "wasserstein2_inside"),
-    *("seconds", "fit_seconds", "prior_seconds"),
+    *("seconds", "fit_seconds", "predict_seconds", "prior_seconds"),
     *("steps_until_close", "seconds_until_close", "milliseconds_a_step"),
 )
 DESCRIPTIVE = (
@@ -65,7 +65,7 @@ class Table:
         datasets: Columns, in the order of the experiment.
         cells: Measured values, by method and data set.
         published: Values in the paper, by method and data set.
-        planned: Number of planned runs per cell.
+        planned: Number of planned runs per cell, by data set.
         ranked: Methods compared in the mean rank; all of them if empty.
     """
 
@@ -74,7 +74,7 @@ class Table:
     datasets: tuple[str, ...]
     cells: dict[Place, Cell]
     published: dict[Place, Cell]
-    planned: int
+    planned: dict[str, int]
     ranked: tuple[str, ...] = ()
 
     @property
@@ -86,8 +86,17 @@ class Table:
 
     def is_comparable(self, method: str, dataset: str) -> bool:
         """Whether a cell can be ranked: it has all planned runs, and at least two."""
+        return self.sign != 0 and self.is_whole(method, dataset)
+
+    def is_whole(self, method: str, dataset: str) -> bool:
+        """Whether a cell has all planned runs, and at least two."""
         cell = self.cells.get((method, dataset))
-        return self.sign != 0 and cell is not None and cell.count >= max(2, self.planned)
+        return cell is not None and cell.count >= max(2, self.planned[dataset])
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is easier to read with data sets as rows, because there are more of them."""
+        return len(self.datasets) > len(self.methods)
 
     def ranks(self, dataset: str, methods: Iterable[str] | None = None) -> dict[str, int]:
         """The paper's ranks of the comparable methods on a data set.
@@ -160,7 +169,7 @@ def _table(experiment: Experiment, records: list[Record], metric: str) -> Table:
         columns,
         {place: Cell.of(values[place]) for place in places},
         _published(experiment.report.get("published", ""), metric),
-        experiment.runs_per_cell,
+        {dataset: experiment.runs_of(dataset) for dataset in datasets},
         tuple(m for m in experiment.report.get("ranked", ()) if m in rows),
     )
 

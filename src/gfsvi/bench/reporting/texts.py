@@ -37,8 +37,9 @@ def direction(table: Table) -> str | None:
 
 def note(experiment: Experiment, tables: list[Table]) -> str:
     """How to read the tables of an experiment."""
-    if experiment.runs_per_cell > 1:
+    if max(map(experiment.runs_of, experiment.datasets)) > 1:
         sentences = [f"Mean ± standard error over {_runs_of(experiment)}.", RANKING]
+        sentences[1:1] = _fewer_folds(experiment)
     else:
         sentences = [NO_RANKING]
     if any(table.published for table in tables):
@@ -53,6 +54,14 @@ def _runs_of(experiment: Experiment) -> str:
     return f"{num_seeds} seeds" if num_folds == 1 else f"{num_folds} folds x {num_seeds} seeds"
 
 
+def _fewer_folds(experiment: Experiment) -> list[str]:
+    return [
+        f"Only {number} folds of {', '.join(d for d, n in fewer if n == number)}."
+        for fewer in [experiment.fewer_folds.items()]
+        for number in sorted({n for _, n in fewer})
+    ]
+
+
 def run_name(record: Record, experiment: Experiment) -> str:
     """A run by data set, method and whichever of fold and seed the experiment varies."""
     words = [record["dataset"], record["method"]]
@@ -63,9 +72,9 @@ def run_name(record: Record, experiment: Experiment) -> str:
     return " ".join(words)
 
 
-def missing_runs(cell: Cell, table: Table) -> str | None:
+def missing_runs(cell: Cell, planned: int) -> str | None:
     """How many of its runs a cell has, unless it has all that are planned."""
-    return f"{cell.count} of {table.planned} runs" if cell.count < table.planned else None
+    return f"{cell.count} of {planned} runs" if cell.count < planned else None
 
 
 def failures(experiment: Experiment, records: list[Record]) -> list[str]:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, NotRequired, TypedDict, cast
 
@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from gfsvi.bench.experiment import ExperimentError, Settings
 from gfsvi.bench.schema import is_record
+from gfsvi.storage.files import write_text
 
 NAME = "records.jsonl"
 OK, FAILED = "ok", "failed"
@@ -87,6 +88,13 @@ class Records:
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
+
+    def forget(self, runs: Collection[str]) -> None:
+        """Remove the records of these runs, so that they are executed again."""
+        with self._locked("records"):
+            kept = [record for record in self.read() if record["run"] not in runs]
+            lines = [json.dumps(record, sort_keys=True, allow_nan=False) + "\n" for record in kept]
+            write_text(self.path, "".join(lines))
 
     @contextlib.contextmanager
     def claim(self, identity: str) -> Iterator[bool]:

@@ -1,0 +1,1 @@
+"""Methods outside of the library, run as scripts in an environment of their own."""

@@ -1,0 +1,154 @@
+"""The closed-form posterior with noise, tails and a noise function chosen by left-out rows."""
+
+# pyright: reportArgumentType=false
+# Arrays of NumPy go where arrays of JAX are annotated.
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from gfsvi.data import Data
+from gfsvi.functions.base import correlation_lengths
+from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.inference.conjugate import (
+    Interpolation,
+    Solution,
+    Sums,
+    posterior_of,
+    solved,
+    sums_over_rows,
+)
+from gfsvi.inference.evidence import targets_of
+from gfsvi.inference.left_out import (
+    LARGEST_LEVERAGE,
+    MAX_ROWS,
+    Choice,
+    choices,
+    left_of_prior,
+    rows_to_leave_out,
+)
+from gfsvi.inference.noise_shape import LeftOut, Shape, chosen_width, fitted_shape
+from gfsvi.inference.tails import Tails, most_probable_tails
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
+from gfsvi.likelihoods.noise_function import NoiseFunction
+from gfsvi.model import Model
+
+NUM_ROUNDS = 2
+"""Of a noise function, and a function that is fitted with its noise."""
+
+
+def adaptive_posterior(
+    interpolation: Interpolation,
+    model: Model,
+    data: Data,
+    sums: Sums,
+    *,
+    held_out: Data | None = None,
+) -> Model[ConjugateNetwork, AdaptiveNormal]:
+    """The posterior under an `AdaptiveNormal`, all of whose scatter is chosen.
+
+    Args:
+        interpolation: The network and the prior at the measurement points.
+        model: The prior and the likelihood.
+        data: The rows.
+        sums: Sums over them for a noise of one.
+        held_out: Rows to choose by; None to leave rows of `data` out.
+    """
+    found = choices(interpolation, model, data, sums, held_out=held_out, tails=most_probable_tails)
+    step = found[0].step
+    noise = np.array([choice.noise for choice in found])
+    solution = solved(interpolation, sums.with_noise(noise, len(data)))
+    judged = _Judged.of(interpolation, model, data, held_out)
+    even = np.broadcast_to(noise[:, None], judged.targets.shape)
+    left_out = judged.left_out(solution, even, step)
+    lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, data.x)))
+    width, varies = _common_width(left_out, lengthscale, found)
+    likelihood = _with_tails(model.likelihood, [choice.tails for choice in found], noise)
+    if width is None:
+        return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    tails = [choice.tails for choice in found]
+    for _ in range(NUM_ROUNDS):
+        shapes = [
+            fitted_shape(rows, width * lengthscale, level, tail) if is_varying else None
+            for rows, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
+        ]
+        likelihood = _with_shapes(_with_tails(model.likelihood, tails, noise), shapes)
+        targets = targets_of(Model(interpolation.prior, likelihood), data)
+        solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
+        scatter = likelihood.at(judged.x).noise
+        left_out = judged.left_out(solution, scatter, step)
+        tails = [
+            most_probable_tails(rows.residuals, rows.variances + level**2, rows.weights)[0]
+            for rows, level in zip(left_out, scatter, strict=True)
+        ]
+    likelihood = _with_tails(likelihood, tails, np.asarray(likelihood.noise))
+    return Model(posterior_of(interpolation, solution, step=step), likelihood)
+
+
+class _Judged(NamedTuple):
+    """Rows to judge by: targets and the network there, and how often each counts in the fit."""
+
+    x: Float[np.ndarray, "row feature"]
+    targets: Float[np.ndarray, "output row"]
+    weights: Float[np.ndarray, " row"]
+    counts: Float[np.ndarray, " row"]
+    f: Float[np.ndarray, "output row"]
+    basis: Float[np.ndarray, "output row point"]
+    left: Float[np.ndarray, " row"]
+
+    @classmethod
+    def of(
+        cls, interpolation: Interpolation, model: Model, data: Data, held_out: Data | None
+    ) -> "_Judged":
+        few = rows_to_leave_out(data) if held_out is None else held_out.thinned(MAX_ROWS)
+        x, weights = np.asarray(few.x, np.float64), np.asarray(few.row_weights)
+        targets = np.asarray(targets_of(model, Data(few.x, few.y)).values)
+        counts = weights if held_out is None else np.zeros(len(few))
+        left = left_of_prior(interpolation, x)
+        return cls(x, targets, weights, counts, *interpolation.rows(x), left)
+
+    def left_out(self, solution: Solution, noise: np.ndarray, step: float) -> list[LeftOut]:
+        """For each output, residuals and variances of the function without the row itself."""
+        moved = np.einsum("onm,om->on", self.basis, solution.shift)
+        known = np.sum((self.basis @ solution.root) ** 2, axis=-1)
+        kept = 1 - np.minimum(self.counts * known / noise**2, LARGEST_LEVERAGE)
+        residuals = (self.targets - self.f - step * moved) / kept
+        variances = known / kept + self.left
+        return [
+            LeftOut(self.x, r, v, self.weights) for r, v in zip(residuals, variances, strict=True)
+        ]
+
+
+def _common_width(
+    left_out: list[LeftOut], lengthscale: np.ndarray, found: list[Choice]
+) -> tuple[float | None, list[bool]]:
+    """The widest length scale that an output chooses, and which outputs choose one."""
+    pairs = zip(left_out, found, strict=True)
+    widths = [chosen_width(rows, lengthscale, one.noise, one.tails) for rows, one in pairs]
+    wanted = [width for width in widths if width is not None]
+    return (max(wanted) if wanted else None), [width is not None for width in widths]
+
+
+def _with_tails(
+    likelihood: AdaptiveNormal, tails: list[Tails], noise: np.ndarray
+) -> AdaptiveNormal:
+    return dataclasses.replace(
+        likelihood,
+        noise=noise,
+        degrees_of_freedom=np.array([one.degrees_of_freedom for one in tails]),
+        spread=np.array([one.spread for one in tails]),
+    )
+
+
+def _with_shapes(likelihood: AdaptiveNormal, shapes: list[Shape | None]) -> AdaptiveNormal:
+    """The likelihood with a noise function, which is even for outputs that have none."""
+    some = next(shape for shape in shapes if shape is not None)
+    rows = [np.zeros(len(some.points)) if one is None else one.coefficients for one in shapes]
+    levels = [
+        level if one is None else np.exp(one.log_noise)
+        for one, level in zip(shapes, np.asarray(likelihood.noise), strict=True)
+    ]
+    factor = NoiseFunction(some.points, some.lengthscale, np.stack(rows))
+    return dataclasses.replace(likelihood, noise=np.array(levels), factor=factor)

@@ -1,0 +1,131 @@
+"""A time budget makes a simpler fit, and the fit says so."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+
+from gfsvi import Data, GFSVIClassifier, GFSVIRegressor
+from gfsvi.auto import within_budget
+from gfsvi.auto.phases import MEAN, POSTERIOR, PRIOR, Phases
+from gfsvi.auto.problem import Problem
+from gfsvi.auto.recipe import recipe_for
+from gfsvi.auto.settings import Settings
+from gfsvi.auto.within_budget import (
+    FEWEST_POINTS,
+    LongFitWarning,
+    long_fit,
+    simpler_fit,
+    simplified,
+    work_of,
+)
+from gfsvi.likelihoods import Categorical, Normal
+from gfsvi.training.settings import Training
+
+METHOD = recipe_for("gfsvi").method
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(60, 3))
+
+
+def settings_of(rows=5000, features=10, outputs=1):
+    return Settings.derive(METHOD, rows, 0, (features,), outputs, 0)
+
+
+def problem_of(settings, outputs=1, likelihood=None):
+    rows = Data(np.zeros((2, 1)), np.zeros((2, outputs)))
+    return Problem(rows, np.zeros(0, int), likelihood or Normal(), (), settings)
+
+
+def work(settings, outputs=1, likelihood=None, **options):
+    return work_of(problem_of(settings, outputs, likelihood), METHOD, **options)
+
+
+@pytest.fixture
+def slow_machine(monkeypatch):
+    """A machine that computes a million times a second."""
+    monkeypatch.setattr(within_budget, "operations_per_second", lambda: 1e6)
+
+
+def test_less_time_leaves_fewer_points_and_enough_time_all(monkeypatch):
+    monkeypatch.setattr(within_budget, "operations_per_second", lambda: 1e10)
+    settings = settings_of()
+    points = [simplified(settings, work(settings), s).num_points for s in (1e-4, 0.5, 5, 1e6)]
+    assert points == sorted(points) and points[0] == FEWEST_POINTS < points[1] < points[2]
+    assert points[3] == settings.num_points
+    assert simplified(settings, work(settings), np.inf) is settings
+
+
+def test_the_work_that_is_left_takes_no_longer_than_its_share(monkeypatch):
+    monkeypatch.setattr(within_budget, "operations_per_second", lambda: 1e10)
+    settings = settings_of(outputs=3)
+    fewer = simplified(settings, work(settings, 3), 10.0)
+    assert work(fewer, 3).seconds() <= 0.35 * 10.0 < work(settings, 3).seconds()
+
+
+def test_labels_take_rounds_and_fewer_in_haste():
+    settings = settings_of(outputs=5)
+    once, rounds, haste = (
+        work(settings, 5, likelihood, in_haste=haste).operations()
+        for likelihood, haste in (
+            (Normal(), False),
+            (Categorical(5), False),
+            (Categorical(5), True),
+        )
+    )
+    assert once < haste < rounds
+
+
+def test_methods_that_are_trained_and_images_have_no_such_work():
+    trained = recipe_for("gfsvi_paper").method
+    assert work_of(problem_of(settings_of()), trained) is None
+    images = Settings.derive(METHOD, 100, 0, (4, 4), 1, 0)
+    assert work(images) is None and long_fit(None) is None
+
+
+def test_a_fit_that_will_take_minutes_says_how_many(slow_machine):
+    sentence = long_fit(work(settings_of()))
+    assert sentence is not None and "minutes" in sentence and "--time-budget 60" in sentence
+    assert long_fit(work(settings_of(rows=100, features=3))) is None  # too little to ask
+
+
+def test_a_long_fit_warns_before_it_begins(slow_machine, monkeypatch):
+    monkeypatch.setattr(within_budget, "CERTAINLY_SHORT", 0)
+    with pytest.warns(LongFitWarning, match="about [0-9]+ minutes"):
+        GFSVIRegressor(random_state=0).fit(X, X[:, 0])
+
+
+def test_what_was_left_out_is_said_in_words():
+    wanted = settings_of()
+    used = dataclasses.replace(wanted, num_points=50)
+    assert simpler_fit(wanted, wanted, ()) is None
+    note = simpler_fit(wanted, used, {MEAN, PRIOR})
+    assert note is not None and note.name == "simplified"
+    assert f"50 instead of {wanted.num_points} measurement points" in note.message
+    assert "fewer steps for the prior, fewer steps for the network" in note.message
+
+
+def test_phases_end_in_order_and_leave_time_for_the_posterior():
+    phases = Phases(None, None, 10.0, reserved=4.0)
+    after = [phases._after[phase] for phase in (PRIOR, MEAN, POSTERIOR)]
+    assert after == pytest.approx([10 - 0.45 * 4.5, 10 - 4.5, 1.5])
+    assert Phases(None, None, None).is_over(PRIOR) is None
+
+
+def test_a_phase_that_the_clock_ended_is_known():
+    phases = Phases(None, None, 1e-3)
+    training = phases.training(Training(), PRIOR)
+    while not training.is_late:
+        pass
+    assert phases.cut == {PRIOR}
+
+
+@pytest.mark.parametrize("kind", [GFSVIRegressor, GFSVIClassifier])
+def test_without_time_there_is_a_model_that_predicts(kind):
+    y = X[:, 0] if kind is GFSVIRegressor else (X[:, 0] > 0).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator = kind(random_state=0, time_budget=1e-3).fit(X, y)
+    assert np.all(np.isfinite(np.asarray(estimator.predict(X), float)))
+    [note] = [d for d in estimator.diagnostics_ if d.name == "simplified"]
+    assert "40 instead of" in note.message
