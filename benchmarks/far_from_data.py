@@ -76,7 +76,7 @@ def exact_std(fitted: Fitted, known: np.ndarray, rows: np.ndarray) -> np.ndarray
         raise ValueError("expected an RBF or Matern kernel; got another.")
     noise = float(np.mean(fitted.posterior.likelihood.noise))
     factor = np.linalg.cholesky(kernel.gram(known) + noise**2 * np.eye(len(known)))
-    return np.sqrt(kernel.variance * share_left(kernel, known, factor, rows))
+    return np.sqrt(kernel.diagonal(rows) * share_left(kernel, known, factor, rows))
 
 
 def mauna_loa(path: Path) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 LEARN = Path(__file__).parents[1] / "learn"
 RECORDED = LEARN / "recorded"
-ORDER = ("table", "prior_knowledge", "own_network", "labels", "images")
+ORDER = ("table", "studio", "prior_knowledge", "own_network", "labels", "images")
 
 
 class Cell(NamedTuple):

@@ -32,7 +32,7 @@ _COLLECTIONS = {
     "tasks": ("gfsvi.bench.tasks", "AbstractTask"),
 }
 # Modules whose classes are built from other objects and have no names.
-_NOT_BY_NAME = {"adapters", "base", "helmholtz", "one_of"}
+_NOT_BY_NAME = {"adapters", "base", "helmholtz", "known", "one_of"}
 RECIPES = {
     "gfsvi_paper": "The paper's Algorithm 1: independent weights, trained together with the mean.",
     "gfsvi_trained": "GFSVI with Kronecker factors per layer, trained after the mean.",

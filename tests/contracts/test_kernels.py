@@ -27,8 +27,9 @@ def own_kernels(module) -> list[type[AbstractKernel]]:
 
 KERNELS = [registry.find("kernels", name) for name in registry.names("kernels")]
 # Files of the package that define no kernel, and those whose kernels are made from other objects.
-HELPERS = {"code", "derivatives", "distances", "in_numpy", "lengthscales", "stationary"}
-NOT_BY_NAME = {"adapters", "helmholtz", "one_of"}
+HELPERS = {"code", "composed_in_numpy", "derivatives", "distances", "in_numpy", "lengthscales"}
+HELPERS |= {"stationary"}
+NOT_BY_NAME = {"adapters", "helmholtz", "known", "one_of"}
 ALGEBRA = {"ActiveDimensions", "Product", "Scaled", "Shifted", "Sum"}
 # Parameters of which every feature may have its own.
 PER_FEATURE = [

@@ -8,8 +8,10 @@ import ast
 
 from gfsvi import registry
 from gfsvi.kernels.base import AbstractKernel, Scaled
+from gfsvi.kernels.known import Known
 
 _LONGEST = 2000
+_OF_KERNELS = {"Known": Known, "Scaled": Scaled}
 _FORM = (
     "expected the name of a kernel, or kernels such as "
     '\'Periodic(period="1 year").on("date") + 0.5 * RBF()\''
@@ -56,8 +58,7 @@ def _called(node: ast.Call) -> object:
         if isinstance(kernel, AbstractKernel):
             return kernel.on(*values)
     if isinstance(node.func, ast.Name) and all(word.arg for word in node.keywords):
-        is_scaled = node.func.id == "Scaled"
-        kind = Scaled if is_scaled else registry.find("kernels", node.func.id)
+        kind = _OF_KERNELS.get(node.func.id) or registry.find("kernels", node.func.id)
         named = {word.arg: _built(word.value) for word in node.keywords if word.arg is not None}
         try:
             return kind(*values, **named)

@@ -19,6 +19,7 @@ from gfsvi.kernels.base import (
     Product,
     Sum,
 )
+from gfsvi.kernels.known import Known
 from gfsvi.numerics import quantities
 from gfsvi.numerics.constraints import DISTANCE
 from gfsvi.tables import Date, Preparation
@@ -88,6 +89,8 @@ def _mapped(kernel: AbstractKernel, seen: Features, convert: "Convert") -> Abstr
         return Sum(tuple(_mapped(term, seen, convert) for term in kernel.terms))
     if isinstance(kernel, Product):
         return Product(tuple(_mapped(part, seen, convert) for part in kernel.factors))
+    if isinstance(kernel, Known):  # its numbers are known as they are
+        return _mapped(kernel.kernel, seen, convert)
     if isinstance(kernel, AbstractCombined):
         inner = _mapped(kernel.kernel, seen, convert)
         return eqx.tree_at(lambda k: k.kernel, kernel, inner)

@@ -118,6 +118,7 @@ def parser() -> argparse.ArgumentParser:
     _add_evaluate(commands)
     _add_serve(commands)
     _add_export(commands)
+    _add_studio(commands)
     _add_bench(commands)
     _add_list(commands)
     _add_completion(commands)
@@ -272,6 +273,18 @@ def _add_export(commands: argparse._SubParsersAction) -> None:
         "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
     )
     command.set_defaults(run=_command("export", extras=("export",)))
+
+
+def _add_studio(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "studio", help="open a local page on which to build a prior and see what it means"
+    )
+    command.add_argument("table", nargs="?", help="a CSV or Parquet file to look at")
+    command.add_argument("-t", "--target", metavar="COLUMN", help="the column to predict")
+    command.add_argument(
+        "--port", type=whole_number, default=0, help="the port to listen on; default: any free one"
+    )
+    command.set_defaults(run=_command("studio", extras=("tables", "report", "studio")))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:

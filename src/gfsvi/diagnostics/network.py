@@ -20,10 +20,20 @@ def cannot_express_prior(examined: Examined) -> Diagnostic | None:
     if examined.tangents is None:
         return None
     prior, network = examined.tangents
+    return expressiveness(network, prior, computed=examined.is_computed)
+
+
+def expressiveness(network: np.ndarray, prior: np.ndarray, *, computed: bool) -> Diagnostic | None:
+    """What to know if a network cannot follow a prior.
+
+    Args:
+        network: The network's covariance at some points, on any scale.
+        prior: The prior's covariance there.
+        computed: Whether the posterior is computed in closed form.
+    """
     missing = out_of_reach(network, prior)
     if not missing > MAX_OUT_OF_REACH:
         return None
-    computed = examined.is_computed
     effect = _INTERPOLATED if computed else "so its uncertainty will be too small there"
     return Diagnostic(
         "network_cannot_express_prior",

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.kernels.in_numpy import kernel_in_numpy
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
+from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.values import AbstractValues, Independent, as_gaussian
 
 
@@ -75,17 +76,17 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
         return cov[0, 1:] / jnp.sqrt(cov[0, 0] * jnp.diagonal(cov)[1:])
 
     kernel = getattr(function, "kernel", None)
-    in_numpy = None if kernel is None else kernel_in_numpy(kernel)
+    in_numpy = None if kernel is None else composed_in_numpy(kernel)
     if in_numpy is None:
         found = np.asarray(jax.lax.map(correlations, jnp.asarray(steps)))
     else:
-        at_centre = in_numpy.diagonal(centre[None])
-        found = np.stack(
-            [
-                in_numpy.cross(centre[None], rows)[0] / np.sqrt(at_centre * in_numpy.diagonal(rows))
-                for rows in centre + steps
-            ]
-        )
+        pairs = ((centre[None], centre + along) for along in steps)
+        found = np.stack([_correlations(in_numpy, *pair) for pair in pairs])
     below = found <= np.exp(-0.5)
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(fractions) - 1)
     return jnp.asarray(fractions[first] * ranges)
+
+
+def _correlations(kernel: KernelInNumpy, one: np.ndarray, others: np.ndarray) -> np.ndarray:
+    size = np.sqrt(kernel.diagonal(one) * kernel.diagonal(others))
+    return kernel.cross(one, others)[0] / np.where(size > 0, size, np.nan)

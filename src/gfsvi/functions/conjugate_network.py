@@ -14,7 +14,8 @@ from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel
-from gfsvi.kernels.in_numpy import KernelThroughJax, kernel_in_numpy
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
+from gfsvi.kernels.in_numpy import KernelThroughJax
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS, Jacobian
@@ -216,7 +217,7 @@ class ConjugateNetwork(AbstractRandomFunction):
 def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInNumpy | None:
     """The kernel in NumPy; beside a network of PyTorch, which has no other form, any kernel."""
     return (
-        KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else kernel_in_numpy(kernel)
+        KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else composed_in_numpy(kernel)
     )
 
 

@@ -63,10 +63,11 @@ class Interpolation(NamedTuple):
         *,
         gamma: float,
         eps: float = EPS,
+        evaluation: Evaluation | None = None,
     ) -> "Interpolation":
-        """Factorise both kernels at the points."""
+        """Factorise both kernels at the points, by an evaluation of both if it is given."""
         points = np.asarray(points, np.float64)
-        evaluation = evaluation_of(tangents, prior, points)
+        evaluation = evaluation or evaluation_of(tangents, prior, points)
         values, gram, mean, cov = evaluation.at_points()
         added = tuple(float(eps * np.mean(np.diagonal(t))) for t in gram)
         factors = [_factor(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]

@@ -60,11 +60,12 @@ def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray
     kernel = kernel_beside(prior.kernel, function.network)
     if kernel is None or network is None:
         return _WithJax(function, prior, points)
-    f, layers = network.linearized(points, first_moving(function.variances))
-    return _InNumpy(network, function.variances, kernel, prior, points, f, layers)
+    return InNumpy.of(network, function.variances, kernel, prior, points)
 
 
-class _InNumpy(NamedTuple):
+class InNumpy(NamedTuple):
+    """An evaluation without JAX."""
+
     network: LinearizedInNumpy
     variances: tuple[float, ...]
     kernel: KernelInNumpy
@@ -72,6 +73,25 @@ class _InNumpy(NamedTuple):
     points: np.ndarray
     values: np.ndarray
     layers: Layers
+
+    @classmethod
+    def of(
+        cls,
+        network: LinearizedInNumpy,
+        variances: tuple[float, ...],
+        kernel: KernelInNumpy,
+        prior: GaussianProcess,
+        points: np.ndarray,
+    ) -> "InNumpy":
+        """Evaluate the network at the points, with a variance per layer of its tangent kernel."""
+        return cls(
+            network,
+            variances,
+            kernel,
+            prior,
+            points,
+            *network.linearized(points, first_moving(variances)),
+        )
 
     def at_points(self) -> AtPoints:
         gram = tangents(self.variances, self.layers, self.layers)

@@ -19,6 +19,7 @@ from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem
 from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.inference.quick_steps import Descent, adam, lbfgs
 from gfsvi.inference.row_slopes import RowSlopes, row_slopes
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.model import Model
 from gfsvi.networks.in_numpy import tanh_network
@@ -157,7 +158,7 @@ class Penalized(NamedTuple):
         """Evaluate rows that are points, or copies of each other, once."""
         both, place = np.unique(np.concatenate([points, x]), axis=0, return_inverse=True)
         place = np.ravel(place)
-        kernel = kernel_in_numpy(prior.kernel) if isinstance(prior, GaussianProcess) else None
+        kernel = composed_in_numpy(prior.kernel) if isinstance(prior, GaussianProcess) else None
         if kernel is None or not isinstance(prior, GaussianProcess):
             raise ValueError("expected a kernel that NumPy can evaluate; got another.")
         cov = kernel.gram(points)

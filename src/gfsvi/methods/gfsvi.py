@@ -184,8 +184,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             begun = Fit(start, no_history())
         params = begun.posterior.function.params
         tangents = tangents_of(self.network, params, prior.outputs)
-        options = {"gamma": self.gamma, "eps": family.eps}
-        interpolation = Interpolation.at(tangents, prior, points, **options)
+        interpolation = Interpolation.at(tangents, prior, points, gamma=self.gamma, eps=family.eps)
         posterior = closed_form_posterior(
             interpolation,
             model,

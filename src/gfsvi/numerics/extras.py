@@ -10,6 +10,7 @@ EXTRAS = {
     "report": ("jinja2", "matplotlib"),
     "search": ("optuna", "tomlkit"),
     "serve": ("starlette", "uvicorn"),
+    "studio": ("starlette", "uvicorn"),
     "tables": ("pandas", "pyarrow", "filelock"),
 }
 """The modules that each extra of this distribution adds."""

@@ -57,11 +57,11 @@ def checked(text: str) -> str:
     return text.strip()
 
 
-def time_text(days: float) -> str:
-    """A time in the largest unit of which there is at least one."""
+def time_text(days: float, digits: int = 4) -> str:
+    """A time in the largest unit of which there is at least one, with this many digits."""
     fitting = [unit for unit, length in _DAYS.items() if days >= 0.9995 * length]
     unit = fitting[-1] if fitting else "second"
-    number = f"{days / _DAYS[unit]:.4g}"
+    number = f"{days / _DAYS[unit]:.{digits}g}"
     return f"{number} {unit}" if number == "1" else f"{number} {unit}s"
 
 

@@ -143,6 +143,8 @@ def per_parameter(by_feature: np.ndarray, parameter: np.ndarray) -> np.ndarray:
 
 def squared_distances(x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """|x - z|^2 for all pairs; zero where only rounding is left of it."""
+    if x.shape[1] == 1:
+        return np.square(x - z.T)
     norms = np.sum(x**2, axis=1)[:, None] + np.sum(z**2, axis=1)
     squared = norms - 2 * x @ z.T
     # As in `gfsvi.kernels.distances`.

@@ -50,27 +50,41 @@ class ConjugatePosterior:
         mean, known, left = self.parts(x)
         return mean, known + left
 
+    def joint(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means (output, row) and covariances (output, row, row) between all rows."""
+        f, weights, explained = self._design(x, self._at_points)
+        spread = weights @ self.root
+        left = self.kernel.gram(x) - explained.T @ explained
+        return self._mean(f, weights), spread @ spread.swapaxes(-1, -2) + left
+
     def design(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The network at rows, what `shift` and `root` are multiplied by, and what is left."""
-        return self._design(x, self._at_points)
+        f, weights, explained = self._design(x, self._at_points)
+        return f, weights, self._left(x, explained)
 
     @property
     def _at_points(self) -> Layers:
         return self.network.linearized(self.points, first_moving(self.variances))[1]
 
+    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        f, weights, explained = self._design(x, at_points)
+        known = np.sum((weights @ self.root) ** 2, axis=-1)
+        return self._mean(f, weights), known, self._left(x, explained)
+
     def _design(
         self, x: np.ndarray, at_points: Layers
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The network at x, W(x) (T + eps I), and what the points explain of the prior there."""
         f, layers = self.network.linearized(x, first_moving(self.variances))
         explained = self.whitener @ self.kernel.cross(x, self.points).T
         through_prior = self.eps[:, None, None] * (explained.T @ self.whitener)
-        left = np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
-        return f, tangents(self.variances, layers, at_points) + through_prior, left
+        return f, tangents(self.variances, layers, at_points) + through_prior, explained
 
-    def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        f, weights, left = self._design(x, at_points)
-        mean = f + np.einsum("opz,oz->op", weights, self.shift)
-        return mean, np.sum((weights @ self.root) ** 2, axis=-1), left
+    def _mean(self, f: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return f + np.einsum("opz,oz->op", weights, self.shift)
+
+    def _left(self, x: np.ndarray, explained: np.ndarray) -> np.ndarray:
+        return np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
 
 
 def share_left(

@@ -6,19 +6,25 @@ from collections.abc import Iterator
 import numpy as np
 
 from gfsvi.auto.scatter import scatter_in_words
-from gfsvi.auto.targets import limits_in_words
+from gfsvi.auto.targets import Numbers, limits_in_words
+from gfsvi.auto.turning import turning_distance
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.bayesian_network import BayesianNetwork
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions, Product, Scaled, Shifted, Sum
+from gfsvi.kernels.composed_in_numpy import composed_in_numpy
+from gfsvi.likelihoods.normal import Normal
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.quantities import time_text
 from gfsvi.report.case import Case, Column
-from gfsvi.report.evidence import KernelPart, LengthScale, PriorEvidence
+from gfsvi.report.evidence import Distance, KernelPart, LengthScale, PriorEvidence
+from gfsvi.report.predictions import HALF_WIDTH_95
 
 # A kernel that is not made of others, and the positions of the features that it sees.
 Leaf = tuple[AbstractKernel, tuple[int, ...]]
 # Stands for the length scale of features that no kernel with a length scale sees.
 _LONGEST = 1e6
+MAX_TURNING = 3
+"""Columns of a table for which it is said how often the function changes direction."""
 
 
 def prior_evidence(case: Case) -> PriorEvidence:
@@ -29,14 +35,36 @@ def prior_evidence(case: Case) -> PriorEvidence:
     if isinstance(prior, BayesianNetwork):  # which treats all standardized columns alike
         alike = tuple(_length_scales(case, np.ones(len(features))))
         return PriorEvidence((KernelPart("BayesianNetwork", (), ()),), alike, limits)
-    leaves = list(_leaves(prior.kernel, features))
-    values = _lengthscales(leaves, len(features))
+    leaves = list(leaves_of(prior.kernel, features))
+    values = shortest_lengthscales(leaves, len(features))
     if values is None:
         values = _measured_lengthscales(case)
     scales = _length_scales(case, values)
     scales.sort(key=lambda scale: scale.value)
     parts = tuple(dict.fromkeys(_part(case, leaf) for leaf in leaves))
-    return PriorEvidence(parts, tuple(scales), limits)
+    return PriorEvidence(parts, tuple(scales), limits, *_in_pictures(case))
+
+
+def _in_pictures(case: Case) -> tuple[tuple[Distance, ...], tuple[float, float] | None]:
+    """What functions of the prior look like, where they are on the scale of the target."""
+    prior, target = case.fitted.prior, case.fitted.target
+    kernel = composed_in_numpy(prior.function.kernel)
+    if kernel is None or not isinstance(target, Numbers) or np.size(target.spread) != 1:
+        return (), None
+    if not isinstance(prior.likelihood, Normal):  # the function is on another scale
+        return (), None
+    x = case.fitted.standardized(case.x)
+    half = HALF_WIDTH_95 * float(np.sqrt(np.mean(kernel.diagonal(x))) * target.spread)
+    turns = []
+    for column in case.columns if len(case.columns) <= MAX_TURNING else ():
+        number = column.features[0]
+        width = float(np.ptp(x[:, number]))
+        distance = turning_distance(kernel, np.median(x, axis=0), number, width)
+        if column.levels is None and distance is not None:
+            length = distance * float(np.asarray(case.fitted.input_spread)[number])
+            turns.append(Distance(column.name, length, column.first_day is not None))
+    centre = float(np.reshape(target.centre, ()))
+    return tuple(turns), (centre - half, centre + half)
 
 
 def _observations_in_words(case: Case) -> str | None:
@@ -49,19 +77,20 @@ def _observations_in_words(case: Case) -> str | None:
     return " ".join(sentence for sentence in known if sentence) or None
 
 
-def _leaves(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
+def leaves_of(kernel: AbstractKernel, features: tuple[int, ...]) -> Iterator[Leaf]:
+    """The kernels that a kernel is made of, and the features that each of them sees."""
     if isinstance(kernel, Sum | Product):
         for inner in kernel.terms if isinstance(kernel, Sum) else kernel.factors:
-            yield from _leaves(inner, features)
+            yield from leaves_of(inner, features)
     elif isinstance(kernel, Scaled | Shifted):
-        yield from _leaves(kernel.kernel, features)
+        yield from leaves_of(kernel.kernel, features)
     elif isinstance(kernel, ActiveDimensions):
-        yield from _leaves(kernel.kernel, tuple(features[i] for i in kernel.columns))
+        yield from leaves_of(kernel.kernel, tuple(features[i] for i in kernel.columns))
     else:
         yield kernel, features
 
 
-def _lengthscales(leaves: list[Leaf], num_features: int) -> np.ndarray | None:
+def shortest_lengthscales(leaves: list[Leaf], num_features: int) -> np.ndarray | None:
     """Return the shortest length scale of each feature, or None if no kernel has one."""
     shortest, found = np.full(num_features, _LONGEST), False
     for kernel, features in leaves:
@@ -114,3 +143,11 @@ def _part(case: Case, leaf: Leaf) -> KernelPart:
         )
     seen = () if everywhere else tuple(shown[i] for i in features)
     return KernelPart(type(kernel).__name__, seen, periods)
+
+
+def periods_of(kernel: AbstractKernel, num_features: int) -> np.ndarray:
+    """The period along each feature that a kernel sees; none if it does not repeat."""
+    period = getattr(kernel, "period", None)
+    if period is None:
+        return np.zeros(0)
+    return np.broadcast_to(np.asarray(period, np.float64), (num_features,))

@@ -25,6 +25,15 @@ class Score:
 
 
 @dataclasses.dataclass(frozen=True)
+class Distance:
+    """A distance along a column, in its own units; those of dates are days."""
+
+    column: str
+    length: float
+    in_days: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class KernelPart:
     """One kernel family that the prior adds or multiplies, and the features that it sees.
 
@@ -54,12 +63,15 @@ class LengthScale:
 class PriorEvidence:
     """What the prior assumes about the function; the shortest length scale comes first.
 
-    `limits` says which predictions are excluded.
+    `limits` says which predictions are excluded, `turns` how far apart changes of direction are
+    (0 if there is no such distance), `values` where 95 % of the function's values are.
     """
 
     parts: tuple[KernelPart, ...]
     length_scales: tuple[LengthScale, ...]
     limits: str | None = None
+    turns: tuple[Distance, ...] = ()
+    values: tuple[float, float] | None = None
 
     @property
     def about_weights(self) -> bool:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gfsvi.auto.importance import Importance
+from gfsvi.numerics.quantities import time_text
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
+    Distance,
     Evidence,
     JudgedOn,
     KernelPart,
@@ -18,7 +20,7 @@ from gfsvi.report.evidence import (
     Uncertainty,
     sampling_error,
 )
-from gfsvi.report.formatting import PERCENT, count, listed, number, percent, quoted
+from gfsvi.report.formatting import PERCENT, between, count, listed, number, percent, quoted
 
 _FAMILIES = {
     "RBF": "varies very smoothly",
@@ -86,7 +88,30 @@ def prior_sentences(
     families += [] if prior.limits is None else [prior.limits]
     if prior.about_weights:
         return [*families, "No column was assumed to matter more than another."]
-    return [*families, *_length_scale_sentences(prior)]
+    return [*families, *_length_scale_sentences(prior), *_turn_sentences(prior), *_values(prior)]
+
+
+def _turn_sentences(prior: PriorEvidence) -> list[str]:
+    """How often the function goes up and down."""
+    smooth = [turn for turn in prior.turns if turn.length > 0]
+    rough = [quoted(turn.column) for turn in prior.turns if turn.length == 0]
+    items = [f"{_length(turn, 2)} along {quoted(turn.column)}" for turn in smooth]
+    said = [f"It changes direction about every {listed(items)}."] if items else []
+    return said + ([f"It turns at every scale along {listed(rough)}."] if rough else [])
+
+
+def _values(prior: PriorEvidence) -> list[str]:
+    """Where most of the function's values are."""
+    if prior.values is None:
+        return []
+    low, high = prior.values
+    return [f"95{PERCENT} of its values are between {between(low, high).replace(' to ', ' and ')}."]
+
+
+def _length(distance: Distance, digits: int = 4) -> str:
+    if distance.in_days:
+        return time_text(distance.length, digits)
+    return number(float(f"{distance.length:.{digits}g}"))
 
 
 def _family_sentence(part: KernelPart, subject: str) -> str:

@@ -57,6 +57,7 @@ _CLASSES = {
         "constant": "kernels.constant.Constant",
         "helmholtz_kernel": "kernels.helmholtz.HelmholtzKernel",
         "integrated_brownian": "kernels.integrated_brownian.IntegratedBrownian",
+        "known": "kernels.known.Known",
         "linear": "kernels.linear.Linear",
         "locally_periodic": "kernels.locally_periodic.LocallyPeriodic",
         "matern12": "kernels.matern12.Matern12",

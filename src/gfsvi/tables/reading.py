@@ -51,8 +51,9 @@ def load_pandas() -> ModuleType:
 class TableFile:
     """A CSV or Parquet file; the column names of CSV are known before pandas is imported."""
 
-    def __init__(self, path: FilePath):
-        data = _read_bytes(Path(path))
+    def __init__(self, path: FilePath, data: bytes | None = None):
+        """Read a file, or the bytes of one that is already read."""
+        data = read_bytes(Path(path)) if data is None else _unpacked(data, path)
         if not data:
             raise TableError(
                 f"expected a table in {path}, got an empty file; write column names and rows to it."
@@ -110,21 +111,34 @@ def write_table(frame: "pandas.DataFrame", path: FilePath) -> None:
             ) from error
 
 
-def _read_bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, unpacked if gzip has packed them; raise with a sentence."""
     try:
-        data = path.read_bytes()
-        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+        return _unpacked(path.read_bytes(), path)
     except FileNotFoundError as error:
         raise TableError(f"expected a table, got no file at {path}; check the path.") from error
     except IsADirectoryError as error:
         raise TableError(
             f"expected a table, got the directory {path}; name a file inside it."
         ) from error
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise TableError(
-            f"expected a readable file at {path}, got the error '{_brief(error)}'; "
-            "check its permissions and that it is complete."
-        ) from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unpacked(data: bytes, path: FilePath) -> bytes:
+    try:
+        return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: FilePath, error: Exception) -> TableError:
+    if isinstance(error, TableError):
+        return error
+    return TableError(
+        f"expected a readable file at {path}, got the error '{_brief(error)}'; "
+        "check its permissions and that it is complete."
+    )
 
 
 def _text(data: bytes, path: FilePath) -> bytes:
