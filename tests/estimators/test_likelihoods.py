@@ -6,10 +6,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gfsvi import GFSVIClassifier, GFSVIRegressor, registry
+from gfsvi import BayesianRegressor, GFSVIClassifier, GFSVIRegressor, registry
 from gfsvi.auto import Learner
 from gfsvi.kernels import RBF
-from gfsvi.likelihoods import Bernoulli, Categorical, CustomLikelihood, Normal, StudentT
+from gfsvi.likelihoods import (
+    AdaptiveNormal,
+    Bernoulli,
+    Categorical,
+    CustomLikelihood,
+    Normal,
+    StudentT,
+    WarpedNormal,
+)
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 2))
@@ -18,6 +26,7 @@ COUNTS = RANDOM.poisson(np.exp(0.5 + np.sin(X[:, 0])))
 LABELS = np.where(X[:, 0] + 0.3 * RANDOM.normal(size=60) > 0, "up", "down")
 NEW = RANDOM.normal(size=(9, 2))
 TARGETS = {
+    "adaptive_normal": NUMBERS,
     "bernoulli": LABELS,
     "categorical": LABELS,
     "heteroscedastic_normal": NUMBERS,
@@ -159,11 +168,13 @@ def test_classes_are_counted_for_a_likelihood_that_does_not_say(problem_of):
     assert (likelihood.num_classes, likelihood.num_samples) == (3, 8)
 
 
-@pytest.mark.parametrize(
-    ("y", "name"), [(NUMBERS, "WarpedNormal"), (np.round(NUMBERS, -2), "Normal")]
-)
-def test_a_warp_is_used_where_no_value_is_frequent(problem_of, y, name):
-    assert type(problem_of(GFSVIRegressor(), y).likelihood).__name__ == name
+@pytest.mark.parametrize(("y", "is_warped"), [(NUMBERS, True), (np.round(NUMBERS, -2), False)])
+def test_a_warp_is_used_where_no_value_is_frequent(problem_of, y, is_warped):
+    likelihood = problem_of(GFSVIRegressor(), y).likelihood
+    assert isinstance(likelihood, AdaptiveNormal)
+    assert (likelihood.warp.learned is not None) == is_warped
+    trained = problem_of(BayesianRegressor("gfsvi_trained"), y).likelihood
+    assert isinstance(trained, WarpedNormal if is_warped else Normal)
 
 
 @pytest.mark.parametrize(

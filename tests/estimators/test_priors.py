@@ -5,9 +5,8 @@ import pytest
 from sklearn.gaussian_process.kernels import Matern, RationalQuadratic
 
 from gfsvi import GFSVIRegressor
-from gfsvi.auto import learner
 from gfsvi.kernels import Matern32, Matern52, Periodic
-from gfsvi.methods import GFSVI
+from gfsvi.methods import GFSVI, EvidenceSearch
 
 
 class Seen(Exception):
@@ -25,7 +24,7 @@ def families_of(monkeypatch, numbers, houses):
             found.extend([model.function.kernel, *self.kernels])
             raise Seen
 
-        monkeypatch.setattr(learner.EvidenceSearch, "__call__", choose)
+        monkeypatch.setattr(EvidenceSearch, "__call__", choose)
         monkeypatch.setattr(GFSVI, "precompile", lambda *_, **__: None)  # nothing will be fitted
         with pytest.raises(Seen):
             GFSVIRegressor(kernel=kernel, random_state=0).fit(numbers, houses["price"])

@@ -82,6 +82,15 @@ def test_the_likelihood_and_its_predictive_expect_the_same():
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
 
 
+@double
+def test_observations_drawn_along_functions_have_the_predictive_distribution():
+    key, many = jax.random.key(1), 4000
+    f = MEAN[0, 1] + VARIANCE[0, 1] ** 0.5 * np.random.default_rng(7).normal(size=(1, many))
+    drawn = LIKELIHOOD.draw_along(f, np.full((1, many), MEAN[0, 1]), key=key)[0]
+    theirs = scipy.stats.t(4, MEAN[0, 1], 0.8 * np.sqrt(VARIANCE[0, 1] + 0.3**2))
+    assert scipy.stats.kstest(np.asarray(drawn), theirs.cdf).pvalue > 1e-3
+
+
 def test_many_degrees_of_freedom_are_normal():
     normal = AdaptiveNormal(np.array([0.3]), degrees_of_freedom=np.array([1e7]))
     predictive = normal.predict(Independent(MEAN, VARIANCE), key=KEY)

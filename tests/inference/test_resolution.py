@@ -28,12 +28,13 @@ def test_a_constant_has_none_and_few_values_a_tenth_of_their_spread():
     assert rounding_noise(grades) == pytest.approx(LARGEST_SHARE * 0.5)
 
 
-def test_a_target_without_noise_is_not_predicted_more_certainly_than_it_was_recorded():
+@pytest.mark.parametrize("likelihood", ["auto", "warped_normal"])
+def test_a_target_without_noise_is_not_predicted_more_certainly_than_it_was_recorded(likelihood):
     x = np.linspace(-1, 1, 17)[:, None]
     widths = []
     for inputs in (x, np.append(x, [[1.0001]], axis=0)):
         y = 4 * inputs[:, 0]  # multiples of 0.5, but for the last one that is added
-        fit = GFSVIRegressor(likelihood="warped_normal", **SMALL)
+        fit = GFSVIRegressor(likelihood=likelihood, **SMALL)
         low, high = fit.fit(inputs, y).predict_distribution(x).interval(0.95)
         widths.append(float(np.median(high - low)))
     assert widths[0] > 3.5 * 0.5 / 12**0.5 > 2 * widths[1]

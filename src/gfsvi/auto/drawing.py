@@ -20,7 +20,8 @@ def drawn_observations(
     f = jnp.asarray(draw_values(model.function, x, num_samples, key=function_key), jnp.float64)
     keys = jax.random.split(noise_key, num_samples)
     likelihood = model.likelihood.at(jnp.asarray(x))
-    drawn = jax.vmap(lambda values, k: likelihood.draw(values, 1, key=k)[0])(f, keys)
+    mean = jnp.asarray(model.function.marginals(x, key=function_key).mean, jnp.float64)
+    drawn = jax.vmap(lambda values, k: likelihood.draw_along(values, mean, key=k))(f, keys)
     return user_layout(drawn)
 
 

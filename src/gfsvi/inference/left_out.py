@@ -189,5 +189,8 @@ class _Judged(NamedTuple):
         bounds = (np.log(self.least_noise), np.log(LARGEST_NOISE * self.scale))
         result: OptimizeResult = minimize_scalar(loss, bounds=bounds, method="bounded")
         noise = float(np.exp(result["x"]))
-        found = tails(*self.predicted(noise, step), self.row_weights)
-        return Choice(noise, step, *found, self.row_weights)
+        found, densities = tails(*self.predicted(noise, step), self.row_weights)
+        if found.spread * noise < self.least_noise:
+            noise = self.least_noise / found.spread
+            densities = found.log_densities(*self.predicted(noise, step))
+        return Choice(noise, step, found, densities, self.row_weights)

@@ -107,6 +107,15 @@ class AdaptiveNormal(AbstractNoisyLikelihood):
         noise = jax.random.t(key, freedom, (num_samples, *f.shape), f.dtype)
         return self.warp.inverse(f + self._scale * noise)
 
+    def draw_along(
+        self, f: FunctionValues, mean: FunctionValues, *, key: PRNGKeyArray
+    ) -> Responses:
+        unit_key, noise_key = jax.random.split(key)
+        half = jnp.broadcast_to(per_output(self.degrees_of_freedom), f.shape) / 2
+        unit = per_output(self.spread) * jnp.sqrt(half / jax.random.gamma(unit_key, half))
+        noise = per_output(self.noise) * jax.random.normal(noise_key, f.shape, f.dtype)
+        return self.warp.inverse(mean + unit * (f - mean + noise))
+
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         return self.normal.gaussian_targets(y, num_outputs)
 

@@ -90,6 +90,12 @@ class AbstractLikelihood(AbstractConditional):
     def predict(self, values: AbstractValues, *, key: PRNGKeyArray) -> AbstractPredictive:
         """The distribution of new observations."""
 
+    def draw_along(
+        self, f: FunctionValues, mean: FunctionValues, *, key: PRNGKeyArray
+    ) -> Responses:
+        """Draw one observation per point along a function that was drawn around its mean."""
+        return self.draw(f, 1, key=key)[0]
+
     @abstractmethod
     def gaussian_targets(self, y: AnyArray, num_outputs: int | None = None) -> GaussianTargets:
         """Targets and noise variances of the closest Gaussian regression.

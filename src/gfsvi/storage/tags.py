@@ -125,6 +125,7 @@ _CLASSES = {
         "helmholtz_network": "networks.helmholtz.HelmholtzNetwork",
         "linen_network": "networks.flax_linen.LinenNetwork",
         "mlp": "networks.mlp.MLP",
+        "torch_network": "networks.torch.TorchNetwork",
     },
     "noise_function": {"noise_function": "likelihoods.noise_function.NoiseFunction"},
     "novelty": {
