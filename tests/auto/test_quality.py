@@ -18,7 +18,7 @@ from gfsvi.auto.quality import (
 )
 from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.data import Data
-from gfsvi.likelihoods import Categorical, Normal
+from gfsvi.likelihoods import AdaptiveNormal, Categorical, Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
@@ -84,6 +84,15 @@ def test_miscalibrated_intervals_are_a_warning(std, word):
     [finding] = quality(numbers(SIGNAL, std), NUMBERS)
     assert finding.name == "miscalibrated"
     assert finding.title == f"The intervals are too {word}"
+
+
+def test_noise_that_has_adapted_is_told_of_a_guarantee_instead_of_another_noise():
+    adapted = SimpleNamespace(
+        **vars(NUMBERS) | {"posterior": SimpleNamespace(likelihood=AdaptiveNormal())}
+    )
+    [finding] = quality(numbers(SIGNAL, 2.0), adapted)
+    assert "--likelihood" not in finding.remedy
+    assert next_command("gfsvi fit t.csv", finding) == "gfsvi fit t.csv --guarantee 0.9"
 
 
 def test_intervals_of_training_rows_are_not_judged():

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from gfsvi import Data, Model
 from gfsvi.diagnostics import diagnose
 from gfsvi.diagnostics.convergence import objective_gain, score_gain
+from gfsvi.diagnostics.examined import Observations
 from gfsvi.diagnostics.network import out_of_reach
+from gfsvi.diagnostics.noise import _relative_error
 from gfsvi.diagnostics.prior import shortest_lengths
 from gfsvi.functions import GaussianProcess
 from gfsvi.kernels import RBF, Linear, Matern32, Periodic
@@ -142,3 +144,11 @@ def test_inputs_of_any_shape_and_points_from_batches_are_handled():
     data = Data(X[..., None], Y)
     method = changed(METHOD, points=BatchRows(60))
     assert healthy.found(data=data, method=method) == {}
+
+
+def test_a_few_rows_far_off_do_not_mean_that_the_noise_is_too_small():
+    noise = np.random.default_rng(0).normal(size=200)
+    few = np.where(np.arange(200) % 40 == 0, 30 * noise, noise)
+    for errors, wanted in ((few, 1.0), (3 * noise, 3.0)):
+        values = (errors[None], np.zeros((1, 200)), np.ones((1, 200)), errors[None])
+        assert _relative_error(Observations(*values)) == pytest.approx(wanted, rel=0.15)

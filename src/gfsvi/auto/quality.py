@@ -13,6 +13,7 @@ from gfsvi.auto.unseen import UnseenRows, surprise_of
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.likelihoods import NegativeBinomial, Normal, Poisson, StudentT, WarpedNormal
+from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
@@ -191,15 +192,27 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if abs(gaps[level, output]) <= 1:
         return None
     is_narrow = gaps[level, output] < 0
-    likelihood = _other_likelihood(used, is_narrow)
     return Diagnostic(
         "miscalibrated",
         "warning",
         f"The intervals are too {'narrow' if is_narrow else 'wide'}",
         f"The {_percent(levels[level])} intervals contain {_percent(observed[level, output])} of "
         f"{len(judged.y)} {judged.kind}.",
-        f"{_CHANGE if judged.is_future else ''}Try another distribution of the noise: `gfsvi fit` "
-        f'with `--likelihood {likelihood}`, in Python `likelihood="{likelihood}"`.',
+        f"{_CHANGE if judged.is_future else ''}{_remedy(used, is_narrow)}",
+    )
+
+
+def _remedy(used: AbstractLikelihood, is_narrow: bool) -> str:
+    """Another distribution of the noise, or a guarantee if it has adapted as far as it can."""
+    if isinstance(used, AdaptiveNormal):
+        return (
+            "The noise has adapted as far as it can. For intervals whose coverage is guaranteed, "
+            '`gfsvi fit` with `--guarantee 0.9`, in Python `conformal="split"`.'
+        )
+    likelihood = _other_likelihood(used, is_narrow)
+    return (
+        f"Try another distribution of the noise: `gfsvi fit` with `--likelihood {likelihood}`, in "
+        f'Python `likelihood="{likelihood}"`.'
     )
 
 
@@ -245,7 +258,7 @@ def _other_method(judged: Judged, *, exact: str, other: str) -> str:
 
 def next_command(command: str, diagnostic: Diagnostic) -> str | None:
     """The command line of a fit, with the option that the remedy of a diagnostic names."""
-    option = re.search(r"`(--[a-z-]+) ([a-z_0-9]+)`", diagnostic.remedy)
+    option = re.search(r"`(--[a-z-]+) ([a-z_0-9.]+)`", diagnostic.remedy)
     if diagnostic.name not in NAMES or option is None:
         return None
     words, (name, value) = shlex.split(command), option.groups()

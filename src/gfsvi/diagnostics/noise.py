@@ -14,6 +14,8 @@ MAX_ERROR = 2.0
 MIN_OF_PRIOR = 0.1
 # A mean that varies by less than a tenth of the noise explains at most 1 % of the variance.
 MIN_SIGNAL = 0.1
+# Of the absolute value of a standard normal number.
+MEDIAN_OF_NORMAL = 0.6745
 
 
 def noise_collapsed(examined: Examined) -> Diagnostic | None:
@@ -71,9 +73,14 @@ def noise_swallowed_signal(examined: Examined) -> Diagnostic | None:
 
 
 def _relative_error(observations: Observations) -> float:
-    """Root mean square of the errors, each in units of the noise at its row."""
+    """The size of the errors, each in units of the noise at its row.
+
+    By their median, which is that of the standard deviation if they are normal: a few rows that
+    are far off, which heavy tails allow for, do not mean that the noise is too small.
+    """
     error = observations.y - observations.mean
-    return float(np.sqrt(np.mean(error**2 / observations.noise_variance)))
+    sizes = np.abs(error) / np.sqrt(observations.noise_variance)
+    return float(np.median(sizes)) / MEDIAN_OF_NORMAL
 
 
 def _share_of_prior(examined: Examined) -> float | None:
