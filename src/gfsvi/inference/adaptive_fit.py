@@ -35,6 +35,8 @@ from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.noise_function import NoiseFunction
 from gfsvi.model import Model
 
+MOST_OUTPUTS = 8
+"""With more outputs the noise of each is even: a noise function takes a second per output."""
 NUM_ROUNDS = 2
 """Of a noise function, and a function that is fitted with its noise."""
 
@@ -125,6 +127,8 @@ def _common_width(
     left_out: list[LeftOut], lengthscale: np.ndarray, found: list[Choice]
 ) -> tuple[float | None, list[bool]]:
     """The widest length scale that an output chooses, and which outputs choose one."""
+    if len(found) > MOST_OUTPUTS:
+        return None, []
     pairs = zip(left_out, found, strict=True)
     widths = [chosen_width(rows, lengthscale, one.noise, one.tails) for rows, one in pairs]
     wanted = [width for width in widths if width is not None]
