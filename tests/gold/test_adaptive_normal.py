@@ -10,8 +10,9 @@ import scipy.stats
 
 from gfsvi import Data, Model
 from gfsvi.functions import GaussianProcess
-from gfsvi.inference.adaptive_fit import adaptive_posterior
-from gfsvi.inference.conjugate import Interpolation, tangents_of
+from gfsvi.inference.adaptive_fit import _Judged, adaptive_posterior
+from gfsvi.inference.conjugate import Interpolation, solved, sums_over_rows, tangents_of
+from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.inference.left_out import sums_of_unit_noise
 from gfsvi.inference.noise_shape import LeftOut, _loss, chosen_width, fitted_shape
@@ -196,3 +197,11 @@ def test_a_row_left_out_is_one_that_was_never_there():
     variance = cov[5, 5] - cov[5, rest] @ np.linalg.solve(gram, cov[rest, 5])
     assert values.mean[0, 5] == pytest.approx(mean, abs=1e-5)
     assert values.variance[0, 5] == pytest.approx(variance, rel=1e-3)
+    # Noise and tails are chosen by the same residuals and variances.
+    targets = targets_of(Model(prior.function, posterior.likelihood), data)
+    solution = solved(interpolation, sums_over_rows(interpolation, x, targets))
+    judged = _Judged.of(interpolation, prior, data, None)
+    place = int(np.flatnonzero(np.all(judged.x == x[5], axis=1))[0])
+    [rows] = judged.left_out(solution, posterior.likelihood.at(judged.x).noise, 1.0)
+    assert rows.residuals[place] == pytest.approx(y[5] - mean, abs=1e-5)
+    assert rows.variances[place] == pytest.approx(variance, rel=1e-3)
