@@ -36,7 +36,7 @@ def told(answers: list[dict[str, Any]] | None, num_packages: int) -> tuple[int, 
     if not found:
         sentence = (
             f"audit: expected the index to know vulnerabilities of {num_packages} packages; it "
-            "could not be asked. Run `make audit` where https://pypi.org can be reached."
+            "could not be asked. Run `make audit` where the public package index can be reached."
         )
         return NOBODY_ASKED, [sentence]
     lines = [
