@@ -18,8 +18,8 @@ from gfsvi.kernels.known import Known
 from gfsvi.kernels.rational_quadratic import RationalQuadratic
 from gfsvi.kernels.white import White
 from gfsvi.plain.composed import (
-    KernelOnFeatures,
     ProductKernel,
+    RestrictedKernel,
     SumKernel,
     WhiteKernel,
     rational_quadratic,
@@ -48,7 +48,7 @@ def _converted(kernel: AbstractKernel) -> KernelInNumpy | None:
         return _converted(kernel.kernel)
     if isinstance(kernel, ActiveDimensions):
         inner = _converted(kernel.kernel)
-        return None if inner is None else KernelOnFeatures(inner, kernel.columns)
+        return None if inner is None else RestrictedKernel(inner, kernel.columns)
     if isinstance(kernel, Scaled | Shifted):
         parts = _all((kernel.kernel, Constant(kernel.variance)))
         combine = ProductKernel if isinstance(kernel, Scaled) else SumKernel

@@ -1,4 +1,4 @@
-"""Kernels that are made of others, in NumPy."""
+"""Kernels that are made of others, with the slopes that a search for their parameters needs."""
 
 import dataclasses
 import functools
@@ -6,26 +6,15 @@ import operator
 
 import numpy as np
 
+from gfsvi.plain import composed
 from gfsvi.plain.kernels import PlainKernel, Pull
 
 
 @dataclasses.dataclass(frozen=True)
-class SumKernel:
+class SumKernel(composed.SumKernel):
     """The covariance of a sum of independent functions."""
 
     terms: tuple[PlainKernel, ...]
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        return functools.reduce(operator.add, (term.cross(x, z) for term in self.terms))
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows."""
-        return functools.reduce(operator.add, (term.gram(x) for term in self.terms))
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return functools.reduce(operator.add, (term.diagonal(x) for term in self.terms))
 
     def with_slopes(self, x: np.ndarray) -> tuple[np.ndarray, Pull]:
         """Covariances between all rows, and their slopes by the parameters of all terms."""
@@ -38,22 +27,10 @@ class SumKernel:
 
 
 @dataclasses.dataclass(frozen=True)
-class ProductKernel:
+class ProductKernel(composed.ProductKernel):
     """The covariance of a product of independent functions."""
 
     factors: tuple[PlainKernel, ...]
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        return functools.reduce(operator.mul, (factor.cross(x, z) for factor in self.factors))
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows."""
-        return functools.reduce(operator.mul, (factor.gram(x) for factor in self.factors))
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return functools.reduce(operator.mul, (factor.diagonal(x) for factor in self.factors))
 
     def with_slopes(self, x: np.ndarray) -> tuple[np.ndarray, Pull]:
         """Covariances between all rows, and their slopes by the parameters of all factors."""
@@ -70,23 +47,10 @@ class ProductKernel:
 
 
 @dataclasses.dataclass(frozen=True)
-class RestrictedKernel:
+class RestrictedKernel(composed.RestrictedKernel):
     """A kernel of some of the features."""
 
     kernel: PlainKernel
-    columns: tuple[int, ...]
-
-    def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """Covariances (row of x, row of z)."""
-        return self.kernel.cross(x[:, self.columns], z[:, self.columns])
-
-    def gram(self, x: np.ndarray) -> np.ndarray:
-        """Covariances between all rows."""
-        return self.kernel.gram(x[:, self.columns])
-
-    def diagonal(self, x: np.ndarray) -> np.ndarray:
-        """The variance at each row."""
-        return self.kernel.diagonal(x[:, self.columns])
 
     def with_slopes(self, x: np.ndarray) -> tuple[np.ndarray, Pull]:
         """Covariances between all rows, and their slopes by the parameters of the kernel."""

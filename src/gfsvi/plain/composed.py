@@ -1,4 +1,4 @@
-"""Kernels in NumPy that no fit needs slopes of, and sums and products of any kernels."""
+"""Values of kernels in NumPy: families that no fit needs slopes of, and kernels made of others."""
 
 import dataclasses
 import functools
@@ -76,23 +76,23 @@ class ProductKernel:
 
 
 @dataclasses.dataclass(frozen=True)
-class KernelOnFeatures:
-    """A kernel that sees some of the features."""
+class RestrictedKernel:
+    """A kernel of some of the features."""
 
     kernel: KernelInNumpy
-    features: tuple[int, ...]
+    columns: tuple[int, ...]
 
     def cross(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
         """Covariances (row of x, row of z)."""
-        return self.kernel.cross(x[:, self.features], z[:, self.features])
+        return self.kernel.cross(x[:, self.columns], z[:, self.columns])
 
     def gram(self, x: np.ndarray) -> np.ndarray:
         """Covariances between all rows."""
-        return self.kernel.gram(x[:, self.features])
+        return self.kernel.gram(x[:, self.columns])
 
     def diagonal(self, x: np.ndarray) -> np.ndarray:
         """The variance at each row."""
-        return self.kernel.diagonal(x[:, self.features])
+        return self.kernel.diagonal(x[:, self.columns])
 
 
 class RememberingKernel:
