@@ -170,7 +170,7 @@ def _figures() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     """The help text of every command."""
-    from gfsvi.cli.main import parser
+    from gfsvi.cli.commands import parser
 
     for command in _leaves(parser()):
         yield f"## {command.prog}\n\n```text\n{command.format_help().strip()}\n```"

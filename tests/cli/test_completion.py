@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gfsvi import registry
+from gfsvi.cli.commands import parser
 from gfsvi.cli.completion import commands_of
-from gfsvi.cli.main import parser
 
 ASK = """
 {script}

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gfsvi.cli.commands import parser
 from gfsvi.cli.fit import _command
-from gfsvi.cli.main import parser
 
 from .test_bad_tables import GOOD, csv, fit, refused
 

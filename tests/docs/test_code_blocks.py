@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gfsvi.cli.main import parser
+from gfsvi.cli.commands import parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -15,7 +15,7 @@ from gfsvi.auto.kernel_text import kernel_of as kernel_of_text
 from gfsvi.auto.priors import kernels_named
 from gfsvi.auto.units import in_model_units
 from gfsvi.bench.schema import problem_of_experiment
-from gfsvi.cli.main import parser
+from gfsvi.cli.commands import parser
 from gfsvi.studio.building import kernel_of, plain_kernel
 from gfsvi.studio.exporting import exported
 from gfsvi.studio.field_view import look_at_field

@@ -1,0 +1,304 @@
+"""The commands of `gfsvi`, and their arguments.
+
+Commands are imported when they run: help and a misspelt option need neither JAX nor pandas, which
+take seconds to import.
+"""
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+
+from gfsvi import __version__, registry
+from gfsvi.cli import completion, listing
+from gfsvi.cli.parsing import (
+    Parser,
+    level,
+    one_of,
+    positive,
+    seconds,
+    suggest,
+    whole_number,
+)
+from gfsvi.numerics.extras import check_extra
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    whole = Parser(
+        prog="gfsvi",
+        description="Predictions that know what they do not know, from a table.",
+        epilog="Start with `gfsvi demo`. Completion in your shell: `gfsvi completion --help`.",
+    )
+    whole.add_argument("--version", action="version", version=f"gfsvi {__version__}")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_demo(commands)
+    _add_fit(commands)
+    _add_predict(commands)
+    _add_evaluate(commands)
+    _add_serve(commands)
+    _add_export(commands)
+    _add_studio(commands)
+    _add_bench(commands)
+    _add_list(commands)
+    _add_completion(commands)
+    return whole
+
+
+def _add_demo(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("demo", help="fit an example table and write its report page")
+    command.add_argument("-o", "--output", default="gfsvi-demo", metavar="FOLDER")
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
+    command.set_defaults(run=_command("demo", extras=("tables", "report")))
+
+
+def _add_fit(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "fit", help="fit a model that predicts one column of a table from the others"
+    )
+    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument(
+        "-t",
+        "--target",
+        required=True,
+        action="append",
+        metavar="COLUMN",
+        help="the column to predict; repeat for several",
+    )
+    _add_choices_of_fit(command)
+    _add_rows_of_fit(command)
+    command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
+    command.add_argument(
+        "--time-budget",
+        type=seconds,
+        metavar="SECONDS",
+        help="return the best model found within this time",
+    )
+    command.add_argument(
+        "-o", "--output", required=True, metavar="MODEL", help="where to write the model"
+    )
+    command.add_argument(
+        "-r", "--report", metavar="PAGE", help="also write a page that explains the model"
+    )
+    command.add_argument(
+        "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
+    )
+    command.set_defaults(run=_command("fit", extras=("tables",)))
+
+
+def _add_rows_of_fit(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--weight", metavar="COLUMN", help="a column that says how often each row counts"
+    )
+    ways = ("auto", "end", "random", "none")
+    action = command.add_argument(
+        "--hold-out",
+        type=one_of(*ways),
+        default="auto",
+        metavar="ROWS",
+        help=f"which rows to hold out for evaluation: {', '.join(ways)}",
+    )
+    suggest(action, lambda: ways)
+    command.add_argument(
+        "--guarantee",
+        type=level,
+        metavar="LEVEL",
+        help="set a fifth of the rows aside, so that this share of intervals contains the target",
+    )
+
+
+def _add_choices_of_fit(command: argparse.ArgumentParser) -> None:
+    tasks = ("auto", "regression", "classification")
+    action = command.add_argument(
+        "--task", type=one_of(*tasks), default="auto", help=", ".join(tasks)
+    )
+    suggest(action, lambda: tasks)
+    action = command.add_argument(
+        "-m", "--method", default="gfsvi", help="see `gfsvi list methods`"
+    )
+    suggest(action, registry.methods)
+    action = command.add_argument(
+        "-k",
+        "--kernel",
+        default="auto",
+        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
+        '\'Periodic(period="1 year").on("date") + RBF()\'',
+    )
+    suggest(action, lambda: ("auto", *registry.names("kernels")))
+    action = command.add_argument(
+        "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
+    )
+    suggest(action, lambda: ("auto", *registry.names("likelihoods")))
+
+
+def _add_predict(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("predict", help="predict the rows of a table, with uncertainty")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="PREDICTIONS",
+        help="the CSV or Parquet file to write",
+    )
+    command.add_argument(
+        "--level",
+        type=level,
+        help="probability of the intervals; default: what the model guarantees, or 0.95",
+    )
+    command.add_argument(
+        "--id", metavar="COLUMN", help="copy this column of the table, as the first one"
+    )
+    command.add_argument(
+        "--keep",
+        nargs="+",
+        default=[],
+        metavar="COLUMN",
+        help="copy these columns of the table as well",
+    )
+    _add_decision(command)
+    command.set_defaults(run=_command("predict", extras=("tables",)))
+
+
+def _add_evaluate(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "evaluate", help="score predictions on rows whose target is known"
+    )
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument("table", help="a CSV or Parquet file with the target")
+    _add_decision(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(run=_command("evaluate", extras=("tables",)))
+
+
+def _add_serve(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("serve", help="predict rows over HTTP, JSON in and JSON out")
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "--host", default="127.0.0.1", help="address to listen at; default: this machine alone"
+    )
+    command.add_argument("--port", type=positive, default=8000, help="default: 8000")
+    command.add_argument(
+        "--max-rows", type=positive, default=1000, help="rows per request; default: 1000"
+    )
+    command.add_argument(
+        "--max-bytes", type=positive, default=2**20, help="bytes per request; default: 1048576"
+    )
+    command.set_defaults(run=_command("serve", extras=("serve", "tables")))
+
+
+def _add_export(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "export", help="write a program that predicts and needs JAX alone"
+    )
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
+    )
+    command.set_defaults(run=_command("export", extras=("export",)))
+
+
+def _add_studio(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "studio", help="open a local page on which to build a prior and see what it means"
+    )
+    command.add_argument("table", nargs="?", help="a CSV or Parquet file to look at")
+    command.add_argument("-t", "--target", metavar="COLUMN", help="the column to predict")
+    command.add_argument(
+        "--port", type=whole_number, default=0, help="the port to listen on; default: any free one"
+    )
+    command.set_defaults(run=_command("studio", extras=("tables", "report", "studio")))
+
+
+def _add_decision(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--threshold",
+        type=level,
+        metavar="PROBABILITY",
+        help="with two classes, predict the positive one from this probability on",
+    )
+    command.add_argument(
+        "--positive", metavar="CLASS", help="the positive class; by default the second in order"
+    )
+
+
+def _add_bench(commands: argparse._SubParsersAction) -> None:
+    bench = commands.add_parser("bench", help="compare methods over data sets and folds")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report|peers")
+    command = verbs.add_parser("run", help="execute every run that has no record yet")
+    _add_experiment(command)
+    command.add_argument("--retry", action="store_true", help="run failed runs again")
+    command.add_argument(
+        "--again", action="store_true", help="first forget the records of the chosen runs"
+    )
+    command.set_defaults(run=_command("bench", "run", extras=("bench",)))
+    command = verbs.add_parser(
+        "tune", help="search for the settings that score best on validation data"
+    )
+    _add_experiment(command)
+    command.add_argument("--trials", type=positive, help="number of trials per data set and method")
+    command.set_defaults(run=_command("bench", "tune", extras=("bench", "search")))
+    command = verbs.add_parser("report", help="write tables and figures from the records")
+    command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
+    command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
+    command.set_defaults(run=_command("bench", "report", extras=("bench",)))
+    command = verbs.add_parser("peers", help="install the methods outside of the library")
+    command.set_defaults(run=_command("bench", "peers", extras=("bench",)))
+
+
+def _add_experiment(command: argparse.ArgumentParser) -> None:
+    """Arguments that select runs and say where they are executed and recorded."""
+    command.add_argument("experiment", help="a TOML file")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="folder of the records"
+    )
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--workers", type=positive, default=1, help="processes on this machine")
+    where.add_argument("--ray", metavar="ADDRESS", help="a Ray cluster, or `local`")
+    for option in ("dataset", "method"):
+        command.add_argument(
+            f"--{option}", action="append", help="only this one; repeat for several"
+        )
+    for option in ("fold", "seed"):
+        command.add_argument(
+            f"--{option}", type=whole_number, action="append", help="only this one"
+        )
+    command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
+
+
+def _add_list(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser("list", help="list available kernels, methods, data sets, ...")
+    names = listing.collections()
+    action = command.add_argument(
+        "collection", nargs="?", type=one_of(*names), help=", ".join(names)
+    )
+    suggest(action, listing.collections)
+    command.set_defaults(run=listing.run)
+
+
+def _add_completion(commands: argparse._SubParsersAction) -> None:
+    command = commands.add_parser(
+        "completion",
+        help="print a script that completes commands in your shell",
+        description="Print a script that completes commands, options and names in your shell.",
+        epilog='bash and zsh: add `eval "$(gfsvi completion bash)"` (or zsh) to ~/.bashrc (or '
+        "~/.zshrc). fish: `gfsvi completion fish > ~/.config/fish/completions/gfsvi.fish`.",
+    )
+    action = command.add_argument("shell", type=one_of(*completion.SHELLS), help="bash, zsh, fish")
+    suggest(action, lambda: completion.SHELLS)
+    command.set_defaults(run=lambda arguments: completion.run(arguments.shell, parser()))
+
+
+def _command(
+    module: str, name: str = "run", *, extras: Sequence[str] = ()
+) -> Callable[[argparse.Namespace], int]:
+    """A function of `gfsvi.cli`, whose module and extras are needed when it is called."""
+
+    def run(arguments: argparse.Namespace) -> int:
+        for extra in extras:
+            check_extra(extra, f"`gfsvi {arguments.command}`")
+        if getattr(arguments, "report", None) is not None:
+            check_extra("report", "--report")
+        return getattr(importlib.import_module(f"gfsvi.cli.{module}"), name)(arguments)
+
+    return run
