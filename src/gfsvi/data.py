@@ -1,6 +1,9 @@
 """Observations: inputs and targets, row by row."""
 
-from typing import TYPE_CHECKING
+import functools
+import operator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +12,25 @@ from jaxtyping import Array, Float, PRNGKeyArray, Shaped
 
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import AnyArray
+
+S = TypeVar("S")
+
+
+class Rows(Protocol):
+    """Rows that inference adds up: all in memory, as `Data`, or read block by block."""
+
+    @property
+    def sample(self) -> "Data":
+        """Rows in memory: all of them, or a random sample."""
+        ...
+
+    def __len__(self) -> int:
+        """The number of all rows."""
+        ...
+
+    def added(self, of_block: "Callable[[Data], S]", size: int) -> S:
+        """The sum of something that is computed from blocks of up to `size` rows."""
+        ...
 
 
 class Data(Printed):
@@ -50,11 +72,26 @@ class Data(Printed):
         return self.total(per_row) / self.total(jnp.ones(len(self)))
 
     @property
+    def sample(self) -> "Data":
+        """All rows."""
+        return self
+
+    def blocks(self, size: int) -> "Iterator[Data]":
+        """The rows in order, up to `size` of them at a time."""
+        for start in range(0, len(self), size):
+            yield self.take(slice(start, start + size))
+
+    def added(self, of_block: "Callable[[Data], S]", size: int) -> S:
+        """The sum of something that is computed from blocks of up to `size` rows."""
+        parts: Iterator[Any] = map(of_block, self.blocks(size))
+        return functools.reduce(operator.add, parts)
+
+    @property
     def row_weights(self) -> AnyArray:
         """The weights, ones where none are given."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
-    def take(self, rows: AnyArray) -> "Data":
+    def take(self, rows: AnyArray | slice) -> "Data":
         """The rows with these numbers."""
         return Data(
             self.x[rows], self.y[rows], None if self.weights is None else self.weights[rows]

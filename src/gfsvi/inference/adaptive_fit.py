@@ -4,12 +4,13 @@
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from gfsvi.data import Data
+from gfsvi.data import Data, Rows
 from gfsvi.functions.base import correlation_lengths
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.conjugate import (
@@ -18,7 +19,7 @@ from gfsvi.inference.conjugate import (
     Sums,
     posterior_of,
     solved,
-    sums_over_rows,
+    sums_over,
 )
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.left_out import (
@@ -44,7 +45,7 @@ NUM_ROUNDS = 2
 def adaptive_posterior(
     interpolation: Interpolation,
     model: Model,
-    data: Data,
+    rows: Rows,
     sums: Sums,
     *,
     held_out: Data | None = None,
@@ -54,18 +55,18 @@ def adaptive_posterior(
     Args:
         interpolation: The network and the prior at the measurement points.
         model: The prior and the likelihood.
-        data: The rows.
+        rows: The rows.
         sums: Sums over them for a noise of one.
-        held_out: Rows to choose by; None to leave rows of `data` out.
+        held_out: Rows to choose by; None to leave some of `rows` out.
     """
-    found = choices(interpolation, model, data, sums, held_out=held_out, tails=most_probable_tails)
+    found = choices(interpolation, model, rows, sums, held_out=held_out, tails=most_probable_tails)
     step = found[0].step
     noise = np.array([choice.noise for choice in found])
-    solution = solved(interpolation, sums.with_noise(noise, len(data)))
-    judged = _Judged.of(interpolation, model, data, held_out)
+    solution = solved(interpolation, sums.with_noise(noise, len(rows)))
+    judged = _Judged.of(interpolation, model, rows.sample, held_out)
     even = np.broadcast_to(noise[:, None], judged.targets.shape)
     left_out = judged.left_out(solution, even, step)
-    lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, data.x)))
+    lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
     width, varies = _common_width(left_out, lengthscale, found)
     likelihood = _with_tails(model.likelihood, [choice.tails for choice in found], noise)
     if width is None:
@@ -73,17 +74,17 @@ def adaptive_posterior(
     tails = [choice.tails for choice in found]
     for _ in range(NUM_ROUNDS):
         shapes = [
-            fitted_shape(rows, width * lengthscale, level, tail) if is_varying else None
-            for rows, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
+            fitted_shape(judging, width * lengthscale, level, tail) if is_varying else None
+            for judging, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
         ]
         likelihood = _with_shapes(_with_tails(model.likelihood, tails, noise), shapes)
-        targets = targets_of(Model(interpolation.prior, likelihood), data)
-        solution = solved(interpolation, sums_over_rows(interpolation, data.x, targets))
+        noisy = partial(targets_of, Model(interpolation.prior, likelihood))
+        solution = solved(interpolation, sums_over(interpolation, rows, noisy))
         scatter = likelihood.at(judged.x).noise
         left_out = judged.left_out(solution, scatter, step)
         tails = [
-            most_probable_tails(rows.residuals, rows.variances + level**2, rows.weights)[0]
-            for rows, level in zip(left_out, scatter, strict=True)
+            most_probable_tails(left.residuals, left.variances + level**2, left.weights)[0]
+            for left, level in zip(left_out, scatter, strict=True)
         ]
     likelihood = _with_tails(likelihood, tails, np.asarray(likelihood.noise))
     return Model(posterior_of(interpolation, solution, step=step), likelihood)

@@ -14,6 +14,7 @@ at Z, and with the rows among the points the posterior there is the exact one.
 # pyright: reportArgumentType=false
 # Factors are computed in NumPy and kept in modules that are typed for JAX.
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -24,6 +25,7 @@ from scipy.linalg import cho_solve, eigh, solve_triangular
 from scipy.linalg import cholesky as lapack_cholesky
 
 from gfsvi.covariances.closed_form import EPS
+from gfsvi.data import Data, Rows
 from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.inference.evaluation import Evaluation, evaluation_of
@@ -131,6 +133,23 @@ def sums_over_rows(
     if total is None:
         raise ValueError("expected rows to learn from; got none.")
     return total
+
+
+def sums_over(
+    interpolation: Interpolation,
+    rows: Rows,
+    targets: Callable[[Data], GaussianTargets],
+    *,
+    block: int = BLOCK,
+) -> Sums:
+    """Add up what rows say, wherever they are; `targets` are those of a block of them."""
+
+    def of_block(data: Data) -> Sums:
+        found = targets(data)
+        values, variance = np.asarray(found.values), np.asarray(found.variance)
+        return sums_of(*interpolation.rows(np.asarray(data.x)), values, variance)
+
+    return rows.added(of_block, block)
 
 
 def sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:

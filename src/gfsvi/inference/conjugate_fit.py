@@ -11,11 +11,12 @@ one, damped), whose fixed point has zero gradient of the objective.
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from gfsvi.data import Data
+from gfsvi.data import Data, Rows
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.adaptive_fit import adaptive_posterior
 from gfsvi.inference.conjugate import (
@@ -25,7 +26,7 @@ from gfsvi.inference.conjugate import (
     posterior_of,
     solved,
     sums_of,
-    sums_over_rows,
+    sums_over,
 )
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.expected_slopes import expected_slopes
@@ -52,7 +53,7 @@ NOISE_FIELDS = ("noise", "dispersion")
 def closed_form_posterior(
     interpolation: Interpolation,
     model: Model,
-    data: Data,
+    rows: Rows,
     *,
     learn_noise: bool,
     validation: Data | None = None,
@@ -65,16 +66,16 @@ def closed_form_posterior(
     """
     if not model.likelihood.solved_as_normal:
         return natural_gradient_posterior(
-            interpolation, model, data, learn_noise=learn_noise, stop=stop
+            interpolation, model, rows, learn_noise=learn_noise, stop=stop
         )
     if not learn_noise:
-        return conjugate_posterior(interpolation, model, data)
-    sums = sums_of_unit_noise(interpolation, model, data)
+        return conjugate_posterior(interpolation, model, rows)
+    sums = sums_of_unit_noise(interpolation, model, rows)
     if isinstance(model.likelihood, AdaptiveNormal):
-        return adaptive_posterior(interpolation, model, data, sums, held_out=validation)
-    found = choices(interpolation, model, data, sums, held_out=validation)
+        return adaptive_posterior(interpolation, model, rows, sums, held_out=validation)
+    found = choices(interpolation, model, rows, sums, held_out=validation)
     noise = np.array([choice.noise for choice in found])
-    solution = solved(interpolation, sums.with_noise(noise, len(data)))
+    solution = solved(interpolation, sums.with_noise(noise, len(rows)))
     likelihood = dataclasses.replace(model.likelihood, noise=noise)
     return Model(posterior_of(interpolation, solution, step=found[0].step), likelihood)
 
@@ -85,16 +86,16 @@ def has_learnable_noise(model: Model, fixed: Where | None) -> bool:
     return any(getattr(params.likelihood, name, None) is not None for name in NOISE_FIELDS)
 
 
-def conjugate_posterior(interpolation: Interpolation, model: Model, data: Data) -> Model:
+def conjugate_posterior(interpolation: Interpolation, model: Model, rows: Rows) -> Model:
     """The posterior under a likelihood that is Gaussian on some scale, with its noise as given."""
-    sums = sums_over_rows(interpolation, data.x, targets_of(model, data))
+    sums = sums_over(interpolation, rows, partial(targets_of, model))
     return Model(posterior_of(interpolation, solved(interpolation, sums)), model.likelihood)
 
 
 def natural_gradient_posterior(
     interpolation: Interpolation,
     prior: Model,
-    data: Data,
+    data: Rows,
     *,
     num_rounds: int = NUM_ROUNDS,
     learn_noise: bool = False,
@@ -149,15 +150,17 @@ class _Rows(NamedTuple):
         )
 
 
-def _affordable(interpolation: Interpolation, data: Data) -> Data:
+def _affordable(interpolation: Interpolation, rows: Rows) -> Data:
     """As many of the rows as fit into memory with what interpolates there, as heavy as all."""
     per_row = len(interpolation.tangent_factors) * len(interpolation.points)
     most = max(len(interpolation.points), MAX_ELEMENTS // per_row)
-    if len(data) <= most:
+    data = rows.sample
+    if len(rows) <= most and len(data) == len(rows):
         return data
     few, weights = data.thinned(most), np.asarray(data.row_weights)
     kept = np.asarray(few.row_weights)
-    return Data(few.x, few.y, kept * np.sum(weights) / np.sum(kept))
+    heavier = np.sum(weights) / np.sum(kept) * len(rows) / len(data)
+    return Data(few.x, few.y, kept * heavier)
 
 
 def pseudo_targets(

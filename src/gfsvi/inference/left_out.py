@@ -11,8 +11,8 @@ from jaxtyping import Float
 from scipy.linalg import eigh, solve_triangular
 from scipy.optimize import OptimizeResult, minimize_scalar
 
-from gfsvi.data import Data
-from gfsvi.inference.conjugate import Interpolation, Sums, sums_over_rows
+from gfsvi.data import Data, Rows
+from gfsvi.inference.conjugate import Interpolation, Sums, sums_over
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.resolution import rounding_noise
 from gfsvi.inference.tails import FitTails, Tails, normal_tails
@@ -49,17 +49,20 @@ class Choice(NamedTuple):
         return bool(gain > np.sqrt(variance / len(gains)))
 
 
-def sums_of_unit_noise(interpolation: Interpolation, model: Model, data: Data) -> Sums:
+def sums_of_unit_noise(interpolation: Interpolation, model: Model, rows: Rows) -> Sums:
     """The sums over rows if the noise were one, which serve every noise."""
-    values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
-    ones = np.broadcast_to(1 / np.asarray(data.row_weights), values.shape)
-    return sums_over_rows(interpolation, data.x, GaussianTargets(values, ones))
+
+    def targets(data: Data) -> GaussianTargets:
+        values = np.asarray(targets_of(model, Data(data.x, data.y)).values)
+        return GaussianTargets(values, np.broadcast_to(1 / data.row_weights, values.shape))
+
+    return sums_over(interpolation, rows, targets)
 
 
 def choices(
     interpolation: Interpolation,
     model: Model,
-    data: Data,
+    rows: Rows,
     sums: Sums,
     *,
     held_out: Data | None = None,
@@ -68,7 +71,7 @@ def choices(
     """The choices by held-out rows, if there are any, or by leaving rows out."""
     if held_out is not None:
         return held_out_choices(interpolation, model, held_out, sums, tails=tails)
-    return left_out_choices(interpolation, model, data, sums, tails=tails)
+    return left_out_choices(interpolation, model, rows.sample, sums, tails=tails)
 
 
 def left_out_choices(

@@ -18,6 +18,7 @@ from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.types import Points
 from gfsvi.points import AbstractPoints, BatchRows, FixedPoints, Mixture, UniformBox, begins_with
+from gfsvi.streams.stream import Stream
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import compile_ahead, maximize
 from gfsvi.training.optimizers import Adam, FullBatchUpTo
@@ -36,7 +37,8 @@ MAX_MEAN_ROWS = 2000
 class MeanProblem(eqx.Module):
     """A prior, its measurement points, and the rows to learn from.
 
-    `then_solved` says that the closed form follows, which moves the mean to its optimum.
+    `then_solved` says that the closed form follows, which moves the mean to its optimum. Rows that
+    are not in memory are in `stream`, and `data` is a sample of them.
     """
 
     prior: AbstractRandomFunction
@@ -44,6 +46,7 @@ class MeanProblem(eqx.Module):
     gamma: float = eqx.field(static=True)
     data: Data
     then_solved: bool = eqx.field(static=True, default=False)
+    stream: Stream | None = eqx.field(static=True, default=None)
 
     @property
     def has_images(self) -> bool:

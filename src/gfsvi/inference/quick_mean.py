@@ -19,6 +19,7 @@ from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem
 from gfsvi.inference.models import LinearizedModel as Linearized
 from gfsvi.inference.quick_steps import Descent, adam, lbfgs
 from gfsvi.inference.row_slopes import RowSlopes, row_slopes
+from gfsvi.inference.streamed_mean import streamed_descent
 from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.kernels.in_numpy import kernel_in_numpy
 from gfsvi.model import Model
@@ -26,6 +27,7 @@ from gfsvi.networks.in_numpy import tanh_network
 from gfsvi.numerics.randomness import generator
 from gfsvi.plain.networks import TanhNetwork
 from gfsvi.points import AbstractPoints, FixedPoints
+from gfsvi.streams.stream import Stream
 from gfsvi.training.history import Fit, History
 from gfsvi.training.optimizers import LBFGS, Adam, FullBatchUpTo
 from gfsvi.training.settings import Training
@@ -33,8 +35,10 @@ from gfsvi.training.settings import Training
 DELTA = 1e-5
 """Of the prior's variance: rougher functions than the prior's are allowed this far, so that steps
 are not blocked by directions in which a smooth prior has no variance."""
-MAX_POINTS = 400
-"""Of the prior in a step on a batch of rows."""
+MAX_POINTS, STREAMED_POINTS = 400, 128
+"""Of the prior in a step on a batch of rows, and of rows that are read from a stream."""
+MAX_SCORED, STEPS_PER_SCORE = 4000, 100
+"""Held-out rows that score the mean, and steps between two scores, if rows come from a stream."""
 
 
 class QuickMean(AbstractMeanFit):
@@ -108,12 +112,35 @@ class QuickMean(AbstractMeanFit):
         slopes = _slopes(start, problem.data, outputs)
         x = np.asarray(problem.data.x, np.float64)
         points = _fixed(problem.points, x)
+        if problem.stream is not None:
+            return self._streamed(network, start, problem, problem.stream, points, validation)
         if len(x) <= self.optimizer.max_rows:
             objective = Penalized.of(problem.prior, x, points, slopes)
             return lbfgs(network, objective, self.training)
         descent = self._on_batches(problem, x, points, slopes, random)
         score = None if validation is None else _score(start, validation, outputs)
         return adam(network, descent, self.training, score)
+
+    def _streamed(
+        self,
+        network: TanhNetwork,
+        start: Linearized,
+        problem: MeanProblem,
+        stream: Stream,
+        points: np.ndarray,
+        validation: Data | None,
+    ) -> tuple[TanhNetwork, History]:
+        """Steps on batches of rows that are not in memory."""
+        outputs = network.matrices[-1].shape[1]
+        some = np.linspace(0, len(points) - 1, min(len(points), STREAMED_POINTS)).astype(int)
+        none = _slopes(start, problem.data.take(np.arange(0)), outputs)
+        at_points = Penalized.of(problem.prior, points[:0], points[some], none).in_float32()
+        rate = self.optimizer.otherwise.learning_rate
+        descent = streamed_descent(start.likelihood, stream, at_points, rate, outputs)
+        few = None if validation is None else validation.thinned(MAX_SCORED)
+        score = None if few is None else _score(start, few, outputs)
+        training = dataclasses.replace(self.training, evaluate_every=STEPS_PER_SCORE)
+        return adam(network, descent, training, score)
 
     def _on_batches(
         self,
@@ -178,6 +205,10 @@ class Penalized(NamedTuple):
             slopes=slopes,
             scale=scale,
         )
+
+    def in_float32(self) -> "Penalized":
+        """The same with inputs in single precision."""
+        return self._replace(x=self.x.astype(np.float32))
 
     def __call__(self, network: TanhNetwork) -> tuple[float, list[np.ndarray]]:
         """The objective, and its derivatives by the weights."""

@@ -46,6 +46,7 @@ from gfsvi.numerics.precision import double
 from gfsvi.numerics.randomness import folded
 from gfsvi.numerics.threads import limit_threads
 from gfsvi.points import AbstractPoints, FixedPoints, UniformBox
+from gfsvi.streams.stream import Stream
 from gfsvi.training.history import Fit
 from gfsvi.training.loop import compile_ahead
 from gfsvi.training.optimizers import Adam
@@ -127,17 +128,22 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
     def __call__(
         self,
         model: Model[AbstractRandomFunction, K],
-        data: Data,
+        data: Data | Stream,
         *,
         key: PRNGKeyArray,
         validation: Data | None = None,
         start: Model | None = None,
     ) -> Fit[Model[ConjugateNetwork | LinearizedNetwork, K]]:
         """Fit to `data`, starting from the weights of `start` (an earlier posterior) if given."""
-        check_outputs(model, data, self.network)
+        check_outputs(model, data.sample, self.network)
         if isinstance(self.covariance, ClosedForm):
             with limit_threads(len(data)):
                 return self._solved(self.covariance, model, data, key, validation, start)
+        if not isinstance(data, Data):
+            raise ValueError(
+                "rows that are read from a stream need a covariance in closed form; got "
+                f"{type(self.covariance).__name__}. Pass covariance=ClosedForm()."
+            )
         init_key, key = jax.random.split(key)
         if start is None:
             start = self._fitted_mean(model, data, key=init_key, validation=validation).posterior
@@ -160,7 +166,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         self,
         family: ClosedForm,
         model: Model,
-        data: Data,
+        rows: Data | Stream,
         key: PRNGKeyArray,
         validation: Data | None,
         start: Model | None,
@@ -172,6 +178,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
                 "ClosedForm expects a Gaussian-process prior; got a "
                 f"{type(prior).__name__}. Pass covariance=Kronecker() to train the covariance."
             )
+        data = rows.sample
         box = UniformBox(NUM_BOX_POINTS) if self.points is None else self.points
         further = further_points(box, data.x, key=folded(key, 0))
         points = points_with_rows(prior, data.x, further, family.max_rows)
@@ -179,7 +186,7 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
             # Rows that the mean is fitted to and that are no points would be fitted too well.
             most = max(family.max_rows, ClosedForm().max_rows)
             near = points_with_rows(prior, data.x, further, most)
-            begun = self._mean_near(near, model, data, key, validation)
+            begun = self._mean_near(near, model, rows, key, validation)
         else:
             begun = Fit(start, no_history())
         params = begun.posterior.function.params
@@ -188,9 +195,9 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         posterior = closed_form_posterior(
             interpolation,
             model,
-            data,
+            rows,
             learn_noise=has_learnable_noise(model, self.fixed),
-            validation=validation if len(data) > family.max_rows else None,
+            validation=validation if len(rows) > family.max_rows else None,
             stop=self.is_over,
         )
         if self.calibration is not None and validation is not None and self.fixed is None:
@@ -201,11 +208,12 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         self,
         points: np.ndarray,
         model: Model,
-        data: Data,
+        rows: Data | Stream,
         key: PRNGKeyArray,
         validation: Data | None,
     ) -> Fit[LinearizedModel]:
         """A fit of the mean that the closed form is to improve on."""
+        data = rows.sample
         lengths = correlation_lengths(model.function, data.x) if _has_lengths(data) else None
         options = (self.network, Isotropic(), points, self.dtype, lengths)
         function = initial_network(LinearizedNetwork, *options, key=folded(key, 1))
@@ -213,7 +221,9 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         if self.mean is None:
             return Fit(blank, no_history())
         at = FixedPoints(points)
-        problem = MeanProblem(model.function, at, self.gamma, data, then_solved=True)
+        stream = None if isinstance(rows, Data) else rows
+        options = {"then_solved": True, "stream": stream}
+        problem = MeanProblem(model.function, at, self.gamma, data, **options)
         return self.mean(blank, problem, key=folded(key, 2), validation=validation)
 
     @double
