@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from gfsvi.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from gfsvi.acquisition import suggest as suggest
     from gfsvi.auto.exporting import export as export
     from gfsvi.auto.updates import RetrainWarning as RetrainWarning
     from gfsvi.data import Data as Data
@@ -37,10 +38,20 @@ _HOMES = {
     "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
     "posterior_of": "gfsvi.post_hoc",
+    "suggest": "gfsvi.acquisition",
 }
 
 _ROOMS = (
-    *("covariances", "data", "diagnostics", "estimators", "functions", "kernels", "likelihoods"),
+    *(
+        "acquisition",
+        "covariances",
+        "data",
+        "diagnostics",
+        "estimators",
+        "functions",
+        "kernels",
+        "likelihoods",
+    ),
     *("methods", "metrics", "model", "networks", "plots", "points", "predictives", "registry"),
     *("training", "values"),
 )

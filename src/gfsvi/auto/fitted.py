@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import PRNGKeyArray
 from numpy.typing import ArrayLike
@@ -240,8 +239,8 @@ class Fitted:
     def covariance(self, x: ArrayLike) -> np.ndarray:
         """Covariances of observations at the rows: (row, row[, target])."""
         predictive = cast(AbstractRealPredictive, self.predict(x))
-        rows = jnp.asarray(self.standardized(x))
-        of_means = np.asarray(correlations(self.posterior, rows))
+        rows = self.standardized(x)
+        of_means = correlations(self.posterior, rows)
         known, scatter = (
             np.atleast_2d(np.asarray(std).T)
             for std in (predictive.epistemic_std, predictive.aleatoric_std)

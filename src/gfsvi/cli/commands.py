@@ -5,11 +5,10 @@ take seconds to import.
 """
 
 import argparse
-import importlib
-from collections.abc import Callable, Sequence
 
 from gfsvi import __version__, registry
-from gfsvi.cli import completion, listing
+from gfsvi.cli import completion, listing, using
+from gfsvi.cli.loading import command_of
 from gfsvi.cli.parsing import (
     Parser,
     level,
@@ -19,7 +18,6 @@ from gfsvi.cli.parsing import (
     suggest,
     whole_number,
 )
-from gfsvi.numerics.extras import check_extra
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,8 +33,9 @@ def parser() -> argparse.ArgumentParser:
     _add_fit(commands)
     _add_predict(commands)
     _add_evaluate(commands)
-    _add_serve(commands)
-    _add_export(commands)
+    using.add_suggest(commands)
+    using.add_serve(commands)
+    using.add_export(commands)
     _add_studio(commands)
     _add_bench(commands)
     _add_list(commands)
@@ -48,7 +47,7 @@ def _add_demo(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("demo", help="fit an example table and write its report page")
     command.add_argument("-o", "--output", default="gfsvi-demo", metavar="FOLDER")
     command.add_argument("-q", "--quiet", action="store_true", help="do not show progress")
-    command.set_defaults(run=_command("demo", extras=("tables", "report")))
+    command.set_defaults(run=command_of("demo", extras=("tables", "report")))
 
 
 def _add_fit(commands: argparse._SubParsersAction) -> None:
@@ -82,7 +81,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
     )
-    command.set_defaults(run=_command("fit", extras=("tables",)))
+    command.set_defaults(run=command_of("fit", extras=("tables",)))
 
 
 def _add_rows_of_fit(command: argparse.ArgumentParser) -> None:
@@ -157,7 +156,7 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
         help="copy these columns of the table as well",
     )
     _add_decision(command)
-    command.set_defaults(run=_command("predict", extras=("tables",)))
+    command.set_defaults(run=command_of("predict", extras=("tables",)))
 
 
 def _add_evaluate(commands: argparse._SubParsersAction) -> None:
@@ -168,34 +167,7 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("table", help="a CSV or Parquet file with the target")
     _add_decision(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.set_defaults(run=_command("evaluate", extras=("tables",)))
-
-
-def _add_serve(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser("serve", help="predict rows over HTTP, JSON in and JSON out")
-    command.add_argument("model", help="a file written by `gfsvi fit`")
-    command.add_argument(
-        "--host", default="127.0.0.1", help="address to listen at; default: this machine alone"
-    )
-    command.add_argument("--port", type=positive, default=8000, help="default: 8000")
-    command.add_argument(
-        "--max-rows", type=positive, default=1000, help="rows per request; default: 1000"
-    )
-    command.add_argument(
-        "--max-bytes", type=positive, default=2**20, help="bytes per request; default: 1048576"
-    )
-    command.set_defaults(run=_command("serve", extras=("serve", "tables")))
-
-
-def _add_export(commands: argparse._SubParsersAction) -> None:
-    command = commands.add_parser(
-        "export", help="write a program that predicts and needs JAX alone"
-    )
-    command.add_argument("model", help="a file written by `gfsvi fit`")
-    command.add_argument(
-        "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
-    )
-    command.set_defaults(run=_command("export", extras=("export",)))
+    command.set_defaults(run=command_of("evaluate", extras=("tables",)))
 
 
 def _add_studio(commands: argparse._SubParsersAction) -> None:
@@ -207,7 +179,7 @@ def _add_studio(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--port", type=whole_number, default=0, help="the port to listen on; default: any free one"
     )
-    command.set_defaults(run=_command("studio", extras=("tables", "report", "studio")))
+    command.set_defaults(run=command_of("studio", extras=("tables", "report", "studio")))
 
 
 def _add_decision(command: argparse.ArgumentParser) -> None:
@@ -231,19 +203,19 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--again", action="store_true", help="first forget the records of the chosen runs"
     )
-    command.set_defaults(run=_command("bench", "run", extras=("bench",)))
+    command.set_defaults(run=command_of("bench", "run", extras=("bench",)))
     command = verbs.add_parser(
         "tune", help="search for the settings that score best on validation data"
     )
     _add_experiment(command)
     command.add_argument("--trials", type=positive, help="number of trials per data set and method")
-    command.set_defaults(run=_command("bench", "tune", extras=("bench", "search")))
+    command.set_defaults(run=command_of("bench", "tune", extras=("bench", "search")))
     command = verbs.add_parser("report", help="write tables and figures from the records")
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
-    command.set_defaults(run=_command("bench", "report", extras=("bench",)))
+    command.set_defaults(run=command_of("bench", "report", extras=("bench",)))
     command = verbs.add_parser("peers", help="install the methods outside of the library")
-    command.set_defaults(run=_command("bench", "peers", extras=("bench",)))
+    command.set_defaults(run=command_of("bench", "peers", extras=("bench",)))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:
@@ -287,18 +259,3 @@ def _add_completion(commands: argparse._SubParsersAction) -> None:
     action = command.add_argument("shell", type=one_of(*completion.SHELLS), help="bash, zsh, fish")
     suggest(action, lambda: completion.SHELLS)
     command.set_defaults(run=lambda arguments: completion.run(arguments.shell, parser()))
-
-
-def _command(
-    module: str, name: str = "run", *, extras: Sequence[str] = ()
-) -> Callable[[argparse.Namespace], int]:
-    """A function of `gfsvi.cli`, whose module and extras are needed when it is called."""
-
-    def run(arguments: argparse.Namespace) -> int:
-        for extra in extras:
-            check_extra(extra, f"`gfsvi {arguments.command}`")
-        if getattr(arguments, "report", None) is not None:
-            check_extra("report", "--report")
-        return getattr(importlib.import_module(f"gfsvi.cli.{module}"), name)(arguments)
-
-    return run

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 SHELLS = ("bash", "zsh", "fish")
-_OF_FILES = ("table", "model", "experiment", "folder", "output", "report")
+_OF_FILES = ("table", "model", "experiment", "folder", "output", "report", "candidates", "measured")
 """Arguments whose values are names of files."""
 
 
