@@ -8,7 +8,15 @@ import pytest
 
 from gfsvi import Data, GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import within_budget
-from gfsvi.auto.phases import MEAN, POSTERIOR, PRIOR, Phases
+from gfsvi.auto.phases import (
+    DIAGNOSTICS,
+    MEAN,
+    POSTERIOR,
+    PRIOR,
+    Phases,
+    Stage,
+    seconds_after,
+)
 from gfsvi.auto.problem import Problem
 from gfsvi.auto.recipe import recipe_for
 from gfsvi.auto.settings import Settings
@@ -110,6 +118,22 @@ def test_phases_end_in_order_and_leave_time_for_the_posterior():
     after = [phases._after[phase] for phase in (PRIOR, MEAN, POSTERIOR)]
     assert after == pytest.approx([10 - 0.45 * 4.5, 10 - 4.5, 1.5])
     assert Phases(None, None, None).is_over(PRIOR) is None
+
+
+def test_a_new_stage_takes_its_share_from_all_others():
+    before = (Stage("one", 0.5), Stage("two", 0.5), Stage("last", seconds=2.0))
+    assert seconds_after(before, 10.0) == pytest.approx({"one": 6.0, "two": 2.0, "last": 0.0})
+    stages = (*before[:2], Stage("new", 1.0, seconds=1.0), before[2])
+    assert seconds_after(stages, 10.0) == pytest.approx(
+        {"one": 8.25, "two": 6.5, "new": 2.0, "last": 0.0}
+    )
+
+
+def test_a_stage_is_told_how_long_it_may_take():
+    phases = Phases(None, None, 10.0, reserved=4.0)
+    left = [phases.clock_of(phase).left for phase in (PRIOR, MEAN, POSTERIOR, DIAGNOSTICS)]
+    assert left == pytest.approx([0.45 * 4.5, 4.5, 8.5, 9.25], abs=0.1)
+    assert np.isinf(Phases(None, None, None).clock_of(PRIOR).left)
 
 
 def test_a_phase_that_the_clock_ended_is_known():

@@ -128,6 +128,17 @@ def test_tails_are_found_in_residuals(freedom):
     np.testing.assert_allclose(logs, theirs, rtol=1e-9)
 
 
+def test_the_distribution_function_is_scipys():
+    mean, variances, y = np.array([0.3, -1.0]), np.array([0.5, 2.0]), np.array([1.5, -4.0])
+    predictive = StudentPredictive(mean, 0.4 * variances, 0.6 * variances, np.array([3.0, 7.0]))
+    for place, freedom in enumerate((3.0, 7.0)):
+        scale = np.sqrt(variances[place] * (freedom - 2) / freedom)
+        expected = scipy.stats.t.cdf(y[place], freedom, mean[place], scale)
+        assert predictive.cdf(y)[place] == pytest.approx(expected, rel=1e-12)
+    level = predictive.cdf(y)
+    np.testing.assert_allclose([predictive.quantile(q)[i] for i, q in enumerate(level)], y)
+
+
 def test_normal_residuals_have_no_tails():
     residuals = np.random.default_rng(3).normal(size=3000)
     tails, _ = most_probable_tails(residuals, np.ones(3000), np.ones(3000))
@@ -167,6 +178,18 @@ def test_noise_that_varies_is_found_and_even_noise_is_left_alone():
     at = np.array([[-1.5], [0.0], [1.5]])
     np.testing.assert_allclose(np.log(shape.noise(at)), at[:, 0] - 1, atol=0.4)
     assert chosen_width(left_out(lambda x: 0.3 + 0 * x), lengths, 0.3, tails) is None
+
+
+def test_without_time_noise_stays_even():
+    rows, asked = left_out(lambda x: np.exp(x)), []
+
+    def at_the_third() -> bool:
+        asked.append(True)
+        return len(asked) == 3
+
+    tails = Tails(10.0, 1.0)
+    assert chosen_width(rows, np.ones(1), 1.0, tails, stop=at_the_third) is None
+    assert len(asked) == 3
 
 
 @double

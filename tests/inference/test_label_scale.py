@@ -82,3 +82,18 @@ def test_rows_that_are_no_measurement_points_are_not_fitted_too_well():
     posterior = method(prior, Data(x, y), key=KEY).posterior
     labels = RANDOM.integers(2, size=400)
     assert np.mean(posterior.predict(fresh).log_prob(labels)) > -0.85
+
+
+def test_without_time_the_variance_stays_as_it_is():
+    clear = Data(X, (X[:, 0] > 0).astype(int))
+    narrow = Model(GaussianProcess(RBF(1.5, 0.2), outputs=2), Categorical(2))
+    asked = []
+
+    def after_three() -> bool:
+        asked.append(True)
+        return len(asked) > 3
+
+    assert scaled_for_labels(narrow, clear, key=KEY, stop=after_three) is narrow
+    assert len(asked) == 4  # between the rounds of the first factor already
+    scaled = scaled_for_labels(narrow, clear, key=KEY, stop=lambda: False)
+    assert float(scaled.function.kernel.variance) != pytest.approx(0.2)

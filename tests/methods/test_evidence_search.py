@@ -8,6 +8,7 @@ from gfsvi import Data, Model
 from gfsvi.auto.priors import kernels_named
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.length_prior import LengthPrior
+from gfsvi.inference.unknowns import Unknowns
 from gfsvi.kernels import RBF, Linear, Matern32, Matern52, Periodic, White
 from gfsvi.kernels.one_of import OneOf
 from gfsvi.likelihoods import Categorical, Normal, WarpedNormal
@@ -169,6 +170,17 @@ def test_a_watch_can_stop_the_search_and_keeps_the_best():
     unhurried = dataclasses.replace(method, training=Training(num_steps=60))
     best = unhurried(MODEL, Data(X, Y), key=KEY).history.steps["objective"][-1]
     assert found.history.steps["objective"][-1] < best
+
+
+def test_the_clock_ends_a_search_between_two_evaluations(monkeypatch):
+    calls, original = [], Unknowns.loss
+    monkeypatch.setattr(Unknowns, "loss", lambda *args: calls.append(1) or original(*args))
+    late = Training(num_steps=60, is_over=lambda: len(calls) >= 2)
+    data = Data(RANDOM.normal(size=(30, 2)), RANDOM.normal(size=30))
+    model = Model(GaussianProcess(RBF()), Normal(0.1))
+    method = EvidenceSearch(kernels=(Matern32(),), training=late)
+    fit = method(model, data, key=jax.random.key(0))
+    assert len(calls) == 2 and np.isfinite(fit.history.steps["objective"][-1])
 
 
 def test_the_variance_stays_within_reach_of_its_start():

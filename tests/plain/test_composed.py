@@ -31,6 +31,7 @@ from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
+from gfsvi.plain.correlations import correlations_along
 
 RANDOM = np.random.default_rng(0)
 X, Z = RANDOM.normal(size=(9, 3)), RANDOM.normal(size=(7, 3))
@@ -89,3 +90,34 @@ def test_the_closed_form_is_the_same_without_compiling(kernel):
     np.testing.assert_allclose(cov, compiled.cov, rtol=1e-6, atol=1e-8)
     marginal = posterior.in_numpy.marginals(Z)[1]
     np.testing.assert_allclose(np.diagonal(cov, axis1=1, axis2=2), marginal, rtol=1e-6, atol=1e-9)
+
+
+ALONG = [
+    RBF(),
+    Matern52(np.array([0.3, 5.0, 0.02])),
+    RBF(np.ones(2)).on(0, 2) + Linear().on(1),
+    Periodic() * Matern12(),
+    White().on(1) + RBF().on(0),
+    RationalQuadratic(),
+]
+
+
+@pytest.mark.parametrize("kernel", ALONG, ids=repr)
+def test_correlations_along_features_are_those_of_rows_that_differ_in_one(kernel):
+    centre, steps = np.array([0.5, -2.0, 1.0]), np.geomspace(0.01, 3, 7)[:, None] * [1, 2, 0.1]
+    in_numpy = composed_in_numpy(kernel)
+    found = correlations_along(in_numpy, centre, steps)
+    for feature in range(3):
+        for number, step in enumerate(steps[:, feature]):
+            other = centre.copy()
+            other[feature] += step
+            cov = np.asarray(kernel.cross(centre[None], other[None]))[0, 0]
+            size = [np.asarray(kernel.diagonal(row[None]))[0] for row in (centre, other)]
+            expected = cov / np.sqrt(size[0] * size[1])
+            assert found[feature, number] == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_thousand_features_need_no_matrix_over_them():
+    kernel = composed_in_numpy(RBF(np.ones(10_000)))
+    found = correlations_along(kernel, np.zeros(10_000), np.ones((1, 10_000)))
+    np.testing.assert_allclose(found, np.exp(-0.5))

@@ -22,7 +22,7 @@ from gfsvi.auto.holding_out import (
 )
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
-from gfsvi.auto.phases import Phases
+from gfsvi.auto.phases import DIAGNOSTICS, Phases
 from gfsvi.auto.priors import (
     blank_prior,
     chosen_prior,
@@ -153,7 +153,7 @@ class Learner:
         novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
         simpler = simpler_fit(self._wanted(problem), settings, phases.cut)
         diagnostics = () if simpler is None else (simpler,)
-        if phases.clock.is_over():
+        if phases.clock_of(DIAGNOSTICS).is_over():
             return Solution(prior, posterior, history, novelty, diagnostics)
         diagnostics += diagnose(
             prior,

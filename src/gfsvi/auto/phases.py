@@ -2,26 +2,39 @@
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from gfsvi.auto.parameters import Watch
 from gfsvi.numerics.clock import Clock
 from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.training.settings import Progress, Training
 
-PRIOR, MEAN, POSTERIOR, EXAMINATION = "prior", "mean", "posterior", "examination"
+PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
+DIAGNOSTICS, EXAMINATION = "diagnostics", "examination"
 IN_WORDS = {PRIOR: "the prior", MEAN: "the network", POSTERIOR: "the posterior"}
-SHARES = {PRIOR: 0.4, MEAN: 0.7, POSTERIOR: 1.0}
-"""The share of the training time by which each phase must end."""
 AFTERWARDS = 7.0
 """Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
-SHARE_AFTERWARDS, SHARE_OF_PRIOR = 0.15, 0.45
-"""Of a fit that compiles nothing: the share of its time for the end, and the share of the prior in
-what is left before the posterior is computed."""
+SHARE_AFTERWARDS, MOST_RESERVED = 0.15, 0.65
+"""Of the budget of a fit that compiles nothing: for the end, and at most for the posterior."""
+
+
+class Stage(NamedTuple):
+    """A stage of a fit: the seconds that it is known to need, and its share of all other time."""
+
+    name: str
+    share: float = 0.0
+    seconds: float = 0.0
 
 
 class Phases:
-    """Adds time limit, progress and checkpoint to a `Training`.
+    """Who may take how long, and adds time limit, progress and checkpoint to a `Training`.
+
+    A stage asks `clock_of(stage).left` how long it may take, to choose its sizes before it begins,
+    and between its steps `is_over(stage)` whether to end with what it has. To add a stage, add a
+    `Stage` to `_stages` where it comes in the order of the fit, with a share of the time or an
+    estimate of the seconds that it needs; all others get less. A stage in `IN_WORDS` that the clock
+    has ended is named in the report.
 
     Args:
         checkpoints: Where the state of training is kept, if anywhere.
@@ -40,7 +53,8 @@ class Phases:
         self._checkpoint = None if checkpoints is None else checkpoints.begin
         self._watch = watch
         self.clock = Clock(budget)
-        self._after = {} if budget is None else _seconds_after(budget, reserved)
+        stages = () if budget is None else _stages(budget, reserved)
+        self._after = {} if budget is None else seconds_after(stages, budget)
         self.cut: set[str] = set()
         """The phases that were ended by the clock."""
 
@@ -53,6 +67,10 @@ class Phases:
         return dataclasses.replace(
             training, watch=watch, checkpoint=self._checkpoint, is_over=self.is_over(phase)
         )
+
+    def clock_of(self, phase: str) -> Clock:
+        """A clock that is over when the phase has to end."""
+        return self.clock.leaving(self._after[phase]) if self._after else self.clock
 
     def is_over(self, phase: str) -> Callable[[], bool] | None:
         """Asks whether a phase has used its share of the time; None without a time limit."""
@@ -72,13 +90,28 @@ class Phases:
             self._watch(EXAMINATION, Progress(0, 1, math.nan, None))
 
 
-def _seconds_after(budget: float, reserved: float | None) -> dict[str, float]:
-    """The seconds that must be left at the end of each phase."""
+def _stages(budget: float, reserved: float | None) -> tuple[Stage, ...]:
+    """The stages of a fit, in their order."""
     if reserved is None:
-        usable = max(budget - AFTERWARDS, 0.1 * budget)
-        ends = {phase: share * usable for phase, share in SHARES.items()}
-    else:
-        last = (1 - SHARE_AFTERWARDS) * budget
-        before = max(0.2 * budget, last - reserved)
-        ends = {PRIOR: SHARE_OF_PRIOR * before, MEAN: before, POSTERIOR: last}
-    return {phase: budget - end for phase, end in ends.items()}
+        after = min(AFTERWARDS, 0.9 * budget)
+        shares = (Stage(PRIOR, 0.4), Stage(MEAN, 0.3), Stage(POSTERIOR, 0.3))
+        ends = (Stage(DIAGNOSTICS, seconds=0.8 * after), Stage(EXAMINATION, seconds=0.2 * after))
+        return (*shares, *ends)
+    return (
+        Stage(PRIOR, 0.45),
+        Stage(MEAN, 0.55),
+        Stage(POSTERIOR, seconds=min(reserved, MOST_RESERVED * budget)),
+        Stage(DIAGNOSTICS, seconds=0.5 * SHARE_AFTERWARDS * budget),
+        Stage(EXAMINATION, seconds=0.5 * SHARE_AFTERWARDS * budget),
+    )
+
+
+def seconds_after(stages: Sequence[Stage], budget: float) -> dict[str, float]:
+    """The seconds that must be left at the end of each stage."""
+    shared = budget - sum(stage.seconds for stage in stages)
+    whole = sum(stage.share for stage in stages)
+    left, found = budget, {}
+    for stage in stages:
+        left -= stage.seconds + stage.share / whole * shared
+        found[stage.name] = max(left, 0.0)
+    return found

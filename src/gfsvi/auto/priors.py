@@ -119,7 +119,8 @@ def chosen_prior(
     method = dataclasses.replace(sized, kernels=tuple(others))
     chosen = _with_plain_kernel(to_numpy(method(prior, data, key=key).posterior))
     if isinstance(choice, EvidenceSearch):
-        chosen = to_numpy(scaled_for_labels(chosen, data, key=key))
+        stop = choice.training.is_over
+        chosen = to_numpy(scaled_for_labels(chosen, data, key=key, stop=stop))
     return chosen
 
 

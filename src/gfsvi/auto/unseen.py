@@ -1,18 +1,26 @@
 """What was observed at rows that a model had not seen, beside what it predicted there."""
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 from scipy import special
 
-from gfsvi.predictives.base import AbstractPredictive, AbstractRealPredictive
+from gfsvi.predictives.base import (
+    AbstractPredictive,
+    AbstractRealPredictive,
+    Cumulative,
+    Observed,
+)
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 LARGEST = 8.0
 """Further out, the normal distribution function cannot be told from one."""
 STEP = 0.005
 LEVELS_AT_A_TIME = 400
+ROUNDING = 1e-9
+"""In standard deviations: an observation that is so close to the end of an interval is inside."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +75,9 @@ def surprise_of(predictive: AbstractPredictive, y: np.ndarray) -> Float[np.ndarr
         raise TypeError(f"expected predictions of numbers or labels; got {type(predictive)}")
     y = np.asarray(y, np.float64).reshape(len(y), -1)
     widths = np.arange(0, LARGEST, STEP)
+    if isinstance(predictive, Cumulative):
+        exact = _exact_surprise(predictive.cdf, predictive.std, y)
+        return np.append(widths, np.inf)[np.searchsorted(widths, exact)]
     too_narrow = np.zeros(y.shape, int)
     for start in range(0, len(widths), LEVELS_AT_A_TIME):
         some = widths[start : start + LEVELS_AT_A_TIME]
@@ -77,6 +88,14 @@ def surprise_of(predictive: AbstractPredictive, y: np.ndarray) -> Float[np.ndarr
         if not outside.any():
             break
     return np.append(widths, np.inf)[too_narrow]
+
+
+def _exact_surprise(cdf: Callable[[np.ndarray], Array], std: Observed, y: np.ndarray) -> np.ndarray:
+    """The same by the distribution function, whose jumps belong to the interval."""
+    observed, margin = y.reshape(np.shape(std)), ROUNDING * np.asarray(std)
+    below, until = (np.asarray(cdf(observed + sign * margin)).reshape(y.shape) for sign in (-1, 1))
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.maximum(special.ndtri(below), -special.ndtri(until)), 0)
 
 
 def _of_labels(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:

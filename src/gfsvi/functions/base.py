@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import Points
-from gfsvi.plain.kernels import KernelInNumpy
+from gfsvi.plain.correlations import correlations_along
 from gfsvi.values import AbstractValues, Independent, as_gaussian
 
 
@@ -69,24 +69,25 @@ def correlation_lengths(function: AbstractRandomFunction, x: Points) -> Float[Ar
     ranges = np.where(ranges > 1e-9 * np.abs(rows).max(axis=0), ranges, 1.0)
     fractions = np.geomspace(1e-3, 1e2, 51)
     centre = np.median(rows, axis=0)
-    steps = np.eye(rows.shape[1])[:, None, :] * (fractions[:, None] * ranges)[None]
-
-    def correlations(along: Array) -> Array:
-        cov = as_gaussian(function.at(jnp.concatenate([centre[None], centre + along]))).cov[0]
-        return cov[0, 1:] / jnp.sqrt(cov[0, 0] * jnp.diagonal(cov)[1:])
-
     kernel = getattr(function, "kernel", None)
     in_numpy = None if kernel is None else composed_in_numpy(kernel)
     if in_numpy is None:
-        found = np.asarray(jax.lax.map(correlations, jnp.asarray(steps)))
+        found = _correlations_in_jax(function, centre, fractions, ranges)
     else:
-        pairs = ((centre[None], centre + along) for along in steps)
-        found = np.stack([_correlations(in_numpy, *pair) for pair in pairs])
+        found = correlations_along(in_numpy, centre, fractions[:, None] * ranges)
     below = found <= np.exp(-0.5)
     first = np.where(below.any(axis=1), below.argmax(axis=1), len(fractions) - 1)
     return jnp.asarray(fractions[first] * ranges)
 
 
-def _correlations(kernel: KernelInNumpy, one: np.ndarray, others: np.ndarray) -> np.ndarray:
-    size = np.sqrt(kernel.diagonal(one) * kernel.diagonal(others))
-    return kernel.cross(one, others)[0] / np.where(size > 0, size, np.nan)
+def _correlations_in_jax(
+    function: AbstractRandomFunction, centre: np.ndarray, fractions: np.ndarray, ranges: np.ndarray
+) -> np.ndarray:
+    """Correlations with the centre at these fractions of the range, one feature after another."""
+
+    def correlations(direction: Array) -> Array:
+        along = jnp.asarray(fractions)[:, None] * direction
+        cov = as_gaussian(function.at(jnp.concatenate([centre[None], centre + along]))).cov[0]
+        return cov[0, 1:] / jnp.sqrt(cov[0, 0] * jnp.diagonal(cov)[1:])
+
+    return np.asarray(jax.lax.map(correlations, jnp.asarray(np.diag(ranges))))

@@ -4,6 +4,7 @@
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -49,6 +50,7 @@ def adaptive_posterior(
     sums: Sums,
     *,
     held_out: Data | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Model[ConjugateNetwork, AdaptiveNormal]:
     """The posterior under an `AdaptiveNormal`, all of whose scatter is chosen.
 
@@ -58,6 +60,7 @@ def adaptive_posterior(
         rows: The rows.
         sums: Sums over them for a noise of one.
         held_out: Rows to choose by; None to leave some of `rows` out.
+        stop: Asked whether there is no time for a noise function, without which noise is even.
     """
     found = choices(interpolation, model, rows, sums, held_out=held_out, tails=most_probable_tails)
     step = found[0].step
@@ -67,12 +70,14 @@ def adaptive_posterior(
     even = np.broadcast_to(noise[:, None], judged.targets.shape)
     left_out = judged.left_out(solution, even, step)
     lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
-    width, varies = _common_width(left_out, lengthscale, found)
+    width, varies = _common_width(left_out, lengthscale, found, stop)
     likelihood = _with_tails(model.likelihood, [choice.tails for choice in found], noise)
     if width is None:
         return Model(posterior_of(interpolation, solution, step=step), likelihood)
     tails = [choice.tails for choice in found]
-    for _ in range(NUM_ROUNDS):
+    for number in range(NUM_ROUNDS):
+        if number and stop is not None and stop():
+            break
         shapes = [
             fitted_shape(judging, width * lengthscale, level, tail) if is_varying else None
             for judging, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
@@ -125,13 +130,18 @@ class _Judged(NamedTuple):
 
 
 def _common_width(
-    left_out: list[LeftOut], lengthscale: np.ndarray, found: list[Choice]
+    left_out: list[LeftOut],
+    lengthscale: np.ndarray,
+    found: list[Choice],
+    stop: Callable[[], bool] | None,
 ) -> tuple[float | None, list[bool]]:
     """The widest length scale that an output chooses, and which outputs choose one."""
     if len(found) > MOST_OUTPUTS:
         return None, []
     pairs = zip(left_out, found, strict=True)
-    widths = [chosen_width(rows, lengthscale, one.noise, one.tails) for rows, one in pairs]
+    widths = [
+        chosen_width(rows, lengthscale, one.noise, one.tails, stop=stop) for rows, one in pairs
+    ]
     wanted = [width for width in widths if width is not None]
     return (max(wanted) if wanted else None), [width is not None for width in widths]
 

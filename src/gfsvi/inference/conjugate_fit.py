@@ -72,7 +72,7 @@ def closed_form_posterior(
         return conjugate_posterior(interpolation, model, rows)
     sums = sums_of_unit_noise(interpolation, model, rows)
     if isinstance(model.likelihood, AdaptiveNormal):
-        return adaptive_posterior(interpolation, model, rows, sums, held_out=validation)
+        return adaptive_posterior(interpolation, model, rows, sums, held_out=validation, stop=stop)
     found = choices(interpolation, model, rows, sums, held_out=validation)
     noise = np.array([choice.noise for choice in found])
     solution = solved(interpolation, sums.with_noise(noise, len(rows)))

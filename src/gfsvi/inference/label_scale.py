@@ -10,6 +10,7 @@ is predicted without itself.
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
+from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
@@ -34,12 +35,19 @@ PerRow = Float[np.ndarray, "output row"]
 
 
 @double
-def scaled_for_labels(prior: GPModel, data: Data, *, key: PRNGKeyArray) -> GPModel:
+def scaled_for_labels(
+    prior: GPModel,
+    data: Data,
+    *,
+    key: PRNGKeyArray,
+    stop: Callable[[], bool] | None = None,
+) -> GPModel:
     """The prior with the variance under which left-out labels are most probable.
 
     It is changed only if that is better beyond three standard errors: length scales have been
     chosen by the same rows. A prior of anything but labels,
-    or with a kernel or mean that NumPy cannot evaluate, stays as it is.
+    or with a kernel or mean that NumPy cannot evaluate, stays as it is, and so does one for which
+    `stop`, asked between the regressions, says that there is no time.
     """
     kernel = kernel_in_numpy(prior.function.kernel)
     is_table = np.ndim(data.x) == 2
@@ -55,7 +63,10 @@ def scaled_for_labels(prior: GPModel, data: Data, *, key: PRNGKeyArray) -> GPMod
     draws = random.normal(size=(NUM_DRAWS, *mean.shape))
     found, targets = {}, None
     for factor in FACTORS:
-        left_out, targets = _left_out(factor * gram, prior.likelihood, rows, mean, targets)
+        fitted = _left_out(factor * gram, prior.likelihood, rows, mean, targets, stop)
+        if fitted is None:
+            return prior
+        left_out, targets = fitted
         found[factor] = _log_probabilities(left_out, draws, np.asarray(rows.y, int))
     best = max(FACTORS, key=lambda factor: np.mean(found[factor]))
     gains = found[best] - found[1.0]
@@ -71,13 +82,19 @@ def _left_out(
     rows: Data,
     prior_mean: PerRow,
     start: GaussianTargets | None,
-) -> tuple[tuple[PerRow, PerRow], GaussianTargets]:
-    """Means and variances at every row given all others, and what stands for the labels."""
+    stop: Callable[[], bool] | None = None,
+) -> tuple[tuple[PerRow, PerRow], GaussianTargets] | None:
+    """Means and variances at every row given all others, and what stands for the labels.
+
+    None if there is no time for it.
+    """
     targets = start
     if targets is None:
         targets = pseudo_targets(likelihood, rows, prior_mean, np.ones_like(prior_mean))
     mean = variance = left_mean = left_variance = prior_mean
     for number in range(NUM_ROUNDS):
+        if stop is not None and stop():
+            return None
         if number:
             fresh = pseudo_targets(likelihood, rows, mean, variance)
             targets = between(targets, fresh, 0.5)

@@ -7,6 +7,7 @@ yet, which is what happens if both are trained together.
 # pyright: reportArgumentType=false
 # Arrays of NumPy go where arrays of JAX are annotated.
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -55,12 +56,18 @@ class Shape(NamedTuple):
 
 
 def chosen_width(
-    rows: LeftOut, lengthscale: np.ndarray, noise: float, tails: Tails
+    rows: LeftOut,
+    lengthscale: np.ndarray,
+    noise: float,
+    tails: Tails,
+    *,
+    stop: Callable[[], bool] | None = None,
 ) -> float | None:
     """The length scale of a noise function that predicts left-out rows, in those of the prior.
 
     None if one noise level is as good: rows are predicted by functions that have not seen their
-    residuals, and have to become more probable by a standard error.
+    residuals, and have to become more probable by a standard error. `stop` is asked before each
+    function whether one noise level has to do.
     """
     if len(rows.x) < FEWEST_ROWS:
         return None
@@ -70,6 +77,8 @@ def chosen_width(
     for width in WIDTHS:
         found = np.empty(len(rows.x))
         for fold in range(NUM_FOLDS):
+            if stop is not None and stop():
+                return None
             kept, rest = folds != fold, rows.take(folds == fold)
             shape = fitted_shape(rows.take(kept), width * lengthscale, noise, tails)
             total = rest.variances + shape.noise(rest.x) ** 2

@@ -1,5 +1,6 @@
 """Choose a prior by its evidence with a quasi-Newton method, in NumPy where that is possible."""
 
+import contextlib
 import dataclasses
 import math
 from typing import ClassVar
@@ -91,8 +92,10 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
 
     def _best(self, models: list[GPModel], rows: "_Rows") -> Fit[GPModel]:
         few = rows[: self.few_rows]
-        starts = (models[0], _shortened(models[0]))
-        first = max((self._searched(start, few, models[0]) for start in starts), key=_objective)
+        first = self._searched(models[0], few, models[0])
+        if not self.training.is_late:
+            again = self._searched(_shortened(models[0]), few, models[0])
+            first = max((first, again), key=_objective)
         found = [(first, models[0])]
         for blank in () if self.training.is_late else models[1:]:
             start = _with_kernel(first.posterior, blank.function.kernel, like=first.posterior)
@@ -139,6 +142,10 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         objectives = np.asarray(found["objectives"])
         history = History({"objective": objectives}, np.zeros(0, int), np.zeros(0), len(objectives))
         return Fit(unknowns.at(np.asarray(found["vector"])), history)
+
+
+class _TimeIsOver(Exception):
+    """Ends a search in the middle of a step."""
 
 
 class _Rows(eqx.Module):
@@ -210,6 +217,8 @@ def _maximized(
     best = [start, np.inf]
 
     def loss(vector: np.ndarray) -> tuple[float, np.ndarray]:
+        if best[1] < np.inf and training.is_late:  # one evaluation may take a second
+            raise _TimeIsOver
         value, gradient = unknowns.loss(vector)
         if not (np.isfinite(value) and np.all(np.isfinite(gradient))):
             return IMPOSSIBLE, np.zeros_like(gradient)
@@ -227,13 +236,14 @@ def _maximized(
         if is_over:
             raise StopIteration
 
-    minimize(
-        loss,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        callback=watched,
-        options={"maxiter": training.num_steps, "ftol": FTOL, "maxcor": 20},
-    )
+    with contextlib.suppress(_TimeIsOver):
+        minimize(
+            loss,
+            start,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=bounds,
+            callback=watched,
+            options={"maxiter": training.num_steps, "ftol": FTOL, "maxcor": 20},
+        )
     return best[0], np.array([*objectives, -best[1]])

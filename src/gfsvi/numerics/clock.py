@@ -25,6 +25,12 @@ class Clock:
         """The seconds that are left: infinity without a limit, never negative."""
         return max(0.0, self._end - time.monotonic())
 
+    def leaving(self, seconds: float) -> "Clock":
+        """A clock for what must end so many seconds before this one."""
+        earlier = Clock()
+        earlier._end = self._end - seconds
+        return earlier
+
     def is_over(self, reserved: float = 0.0) -> bool:
         """Whether no more is left than what later stages need."""
         return self.left <= reserved

@@ -9,7 +9,7 @@ import dataclasses
 import functools
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, Protocol, Self, TypeVar, runtime_checkable
 
 import equinox as eqx
 import numpy as np
@@ -138,6 +138,15 @@ class AbstractRealPredictive(AbstractPredictive):
             for output in outputs
             for name, values in known.items()
         }
+
+
+@runtime_checkable
+class Cumulative(Protocol):
+    """A predictive distribution of numbers whose distribution function has a formula."""
+
+    def cdf(self, y: AnyArray) -> Float[Array, "..."]:
+        """The probability that an observation does not exceed `y`, one per point and output."""
+        ...
 
 
 class AbstractScaledPredictive(AbstractRealPredictive):

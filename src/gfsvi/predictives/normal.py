@@ -5,7 +5,7 @@ import math
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import ndtri
+from jax.scipy.special import ndtr, ndtri
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from gfsvi.numerics.precision import namespace
@@ -30,6 +30,12 @@ class NormalPredictive(AbstractRealPredictive):
         # -1/2 log(2 pi s^2) - ((y - mu)^2 + v) / (2 s^2)
         at_mean = _log_density(self._like_mean(y), self.mean, self.aleatoric_variance)
         return _sum_outputs(at_mean - self.epistemic_variance / (2 * self.aleatoric_variance))
+
+    @returns_numpy
+    def cdf(self, y: AnyArray) -> Observed:
+        """Probability that an observation does not exceed `y`."""
+        std = namespace(self.mean).sqrt(self.epistemic_variance + self.aleatoric_variance)
+        return _standard_cdf((self._like_mean(y) - self.mean) / std)
 
     @returns_numpy
     def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
@@ -67,6 +73,14 @@ def _standard_quantile(levels: Array) -> Array:
     from scipy import special  # a third of the time that importing JAX takes
 
     return special.ndtri(levels)
+
+
+def _standard_cdf(z: Array) -> Array:
+    if namespace(z) is jnp:
+        return ndtr(z)
+    from scipy import special
+
+    return special.ndtr(z)
 
 
 def _log_density(y: Observed, mean: Observed, variance: Observed) -> Observed:

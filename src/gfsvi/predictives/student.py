@@ -52,6 +52,11 @@ class StudentPredictive(AbstractRealPredictive):
         return _sum_outputs(numpy.sum(weights * at_nodes, axis=0) / np.sum(weights))
 
     @returns_numpy
+    def cdf(self, y: AnyArray) -> Observed:
+        """Probability that an observation does not exceed `y`."""
+        return special.stdtr(np.asarray(self.degrees_of_freedom), self._away(y) / self._scale)
+
+    @returns_numpy
     def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:
         numpy = namespace(self.mean, self.degrees_of_freedom, q)
         levels = numpy.asarray(q, np.float64)

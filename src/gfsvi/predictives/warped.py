@@ -21,7 +21,7 @@ from gfsvi.predictives.base import (
 )
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.predictives.student import StudentPredictive
-from gfsvi.predictives.warp import AbstractWarp
+from gfsvi.predictives.warp import AbstractWarp, Bounded
 
 OnScale = NormalPredictive | StudentPredictive
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
@@ -62,6 +62,21 @@ class WarpedPredictive(AbstractScaledPredictive):
         y = self._inward(y)
         on_scale = self.on_scale.expected_log_prob(user_layout(self.warp.forward(y)))
         return on_scale + self._log_slope(y)
+
+    @returns_numpy
+    def cdf(self, y: AnyArray) -> Observed:
+        """Probability that an observation does not exceed `y`."""
+        numpy = namespace(self.mean, self.scale, y)
+        inward, warp = self._inward(y), self.warp
+        ends = (warp.least, warp.most) if isinstance(warp, Bounded) else (-np.inf, np.inf)
+        least, most = (np.reshape(end, (-1, 1)) for end in ends)
+        # A negative scale reverses the order: what does not exceed y is not less than this.
+        turned = numpy.reshape(numpy.asarray(self.scale) < 0, (-1, 1))
+        none = numpy.where(turned, inward <= least, inward < least)
+        whole = numpy.where(turned, inward > most, inward >= most)
+        inside = library_layout(self.on_scale.cdf(user_layout(warp.forward(inward))))
+        below = numpy.where(none, 0.0, numpy.where(whole, 1.0, inside))
+        return user_layout(numpy.where(turned, 1 - below, below))
 
     @returns_numpy
     def quantile(self, q: float | Float[AnyArray, " level"]) -> Array:

@@ -60,6 +60,8 @@ def are_numbers(numbers: Numbers) -> bool:
 
 def are_few(words: np.ndarray, cells: "pandas.Series") -> bool:
     """Whether the marked words are few enough to be treated as missing."""
+    if not words.any():  # as in most columns, of which there may be thousands
+        return True
     return bool(np.sum(words) <= _MOST_WORDS * cells.notna().sum())
 
 

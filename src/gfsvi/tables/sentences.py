@@ -57,6 +57,8 @@ def examples(cells: "pandas.Series", mask: np.ndarray) -> str:
 
 def distinct(cells: "pandas.Series", mask: np.ndarray) -> tuple[str, ...]:
     """Return the distinct texts among the marked cells, in order of appearance."""
+    if not mask.any():
+        return ()
     codes, texts = read_texts(cells[mask])
     return tuple(texts[code] for code in dict.fromkeys(codes[codes >= 0]))
 
