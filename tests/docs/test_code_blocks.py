@@ -6,6 +6,7 @@ import re
 import shlex
 import textwrap
 import tomllib
+import warnings
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,14 +29,17 @@ SLOW = {
 }
 FENCE = re.compile(r"^( *)```(\w*)[^\n]*\n(.*?)^\1```", re.DOTALL | re.MULTILINE)
 OUTPUT = 'text title="it prints"'
+# Packages that `make test-peers` installs; elsewhere the rest of the page is not run.
+NEEDS = re.compile('python title="needs ([a-z]+)"')
 
 
 class Block(NamedTuple):
-    """A code block, its language, and the output that the page shows."""
+    """A code block, its language, the output that the page shows, and an optional package."""
 
     language: str
     code: str
     printed: str | None
+    needs: str | None = None
 
 
 def blocks(page: Path) -> list[Block]:
@@ -46,7 +50,8 @@ def blocks(page: Path) -> list[Block]:
         if OUTPUT in match[0].splitlines()[0]:
             found[-1] = found[-1]._replace(printed=code)
         else:
-            found.append(Block(match[2], code, None))
+            needs = NEEDS.search(match[0].splitlines()[0])
+            found.append(Block(match[2], code, None, needs and needs[1]))
     return found
 
 
@@ -69,8 +74,12 @@ def test_every_python_block_of_a_page_runs_after_the_ones_before(page, tmp_path,
     for block in blocks(page):
         if block.language != "python":
             continue
+        if block.needs is not None:
+            pytest.importorskip(block.needs, reason="make test-peers installs it")
         printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            if block.needs is not None:  # other packages warn as they like
+                warnings.simplefilter("ignore")
             exec(compile(block.code, name(page), "exec"), names)
         if block.printed is not None:
             assert printed.getvalue() == block.printed

@@ -31,7 +31,7 @@ def exported(fitted: "Fitted", quantiles: tuple[float, ...]) -> bytes:
     (level, row); for labels of `probabilities` (row, class).
     """
     check_extra("export", "exporting")
-    levels = _levels(fitted)
+    levels = levels_of(fitted)
 
     def predicted(x: jax.Array) -> dict[str, jax.Array]:
         row = ((x - fitted.input_centre) / fitted.input_spread)[None]
@@ -71,7 +71,7 @@ def _by_row(predicted: Any) -> Any:
     return program
 
 
-def _levels(fitted: "Fitted") -> np.ndarray | None:
+def levels_of(fitted: "Fitted") -> np.ndarray | None:
     """The level of the interval of each output; None for labels."""
     if isinstance(fitted.target, Labels):
         return None

@@ -1,6 +1,8 @@
 """Optional packages: which extra installs them, and what to say where they are missing."""
 
+import contextlib
 import importlib.util
+from collections.abc import Iterator
 
 EXTRAS = {
     "bench": ("filelock", "jinja2", "matplotlib"),
@@ -30,6 +32,19 @@ def check_extra(extra: str, purpose: str) -> None:
     missing = [name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingExtraError(missing_sentence(extra, purpose, missing), name=missing[0])
+
+
+@contextlib.contextmanager
+def packages_for(purpose: str, *names: str) -> Iterator[None]:
+    """Say which packages to install if an import fails; no extra installs these."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"{purpose} expects {' and '.join(names)}; {error.name} is not installed. "
+            f"Run `pip install {' '.join(names)}`.",
+            name=error.name,
+        ) from error
 
 
 def missing_sentence(extra: str, purpose: str, missing: list[str]) -> str:
