@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from fuzz.engine import ACCEPTED, REFUSED, Kind, check_sentence
 from fuzz.tables import nothing_compiled
 from gfsvi import BayesianClassifier, BayesianRegressor, GFSVIClassifier, GFSVIRegressor
-from gfsvi.auto import Learner
 from gfsvi.auto.phases import Phases
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.sizing import network_for, sized
+from gfsvi.auto.solving import Solver
 from gfsvi.kernels import RBF, White
 from gfsvi.likelihoods import Bernoulli, Normal
 from gfsvi.methods import GFSVI, MAP
@@ -93,9 +93,9 @@ def check(case: tuple[type[Any], dict[str, Any]]) -> str:
 def nothing_trained() -> Iterator[None]:
     """What comes before training, and then as if it had been done."""
     with nothing_compiled():
-        learned = Learner.solve
+        learned = Solver.solve
 
-        def solve(self: Learner, problem: Problem) -> Solution:
+        def solve(self: Solver, problem: Problem) -> Solution:
             phases = Phases(None, self.parameters.watch, self.parameters.time_budget)
             settings, method = problem.settings, self.recipe.method
             network = network_for(self.parameters.network, method, settings, problem.num_outputs)
@@ -103,7 +103,7 @@ def nothing_trained() -> Iterator[None]:
             self._blank_prior(problem, method, network)
             return learned(self, problem)
 
-        with mock.patch.object(Learner, "solve", solve):
+        with mock.patch.object(Solver, "solve", solve):
             yield
 
 

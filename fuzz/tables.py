@@ -12,8 +12,10 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from fuzz.engine import ACCEPTED, REFUSED, Kind, check_sentence, command
-from gfsvi.auto import Fitted, Learner
+from gfsvi.auto import Fitted
 from gfsvi.auto.problem import Problem, Solution
+from gfsvi.auto.solving import Solver
+from gfsvi.likelihoods.base import AbstractLabelLikelihood
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 
 ROWS = 24
@@ -63,11 +65,12 @@ def nothing_compiled() -> Iterator[None]:
     """All but learning itself, and the file between the commands."""
     kept: list[Fitted] = []
 
-    def solve(self: Learner, problem: Problem) -> Solution:
+    def solve(self: Solver, problem: Problem) -> Solution:
         rows = problem.rows
         if not (np.all(np.isfinite(rows.x)) and np.all(np.isfinite(rows.y))):
             raise AssertionError("numbers that are not finite reach the fit")
-        posterior: Any = Learned(problem, self.task == "classification")
+        of_classes = isinstance(problem.likelihood, AbstractLabelLikelihood)
+        posterior: Any = Learned(problem, of_classes)
         nothing: Any = None
         return Solution(nothing, posterior, nothing, posterior, ())
 
@@ -76,7 +79,7 @@ def nothing_compiled() -> Iterator[None]:
         Path(path).touch()
 
     with (
-        mock.patch.object(Learner, "solve", solve),
+        mock.patch.object(Solver, "solve", solve),
         mock.patch.object(Fitted, "save", save),
         mock.patch.object(Fitted, "load", lambda path: kept[-1]),
         mock.patch("gfsvi.cli.predict.read_predictor", lambda path: None),

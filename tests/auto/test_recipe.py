@@ -15,11 +15,11 @@ from gfsvi import (
     Model,
     registry,
 )
-from gfsvi.auto import Learner
 from gfsvi.auto.phases import Phases
 from gfsvi.auto.recipe import _NAMED, DEFAULT, PAPER, TRAINED, Recipe, recipe_for
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.sizing import network_for, sized
+from gfsvi.auto.solving import Solver
 from gfsvi.bench.building import build_method
 from gfsvi.bench.experiment import Experiment
 from gfsvi.cli import main
@@ -67,7 +67,7 @@ def test_the_command_line_uses_the_default_recipe(monkeypatch, tmp_path):
         found.append(self.recipe)
         raise Seen
 
-    monkeypatch.setattr(Learner, "solve", solve)
+    monkeypatch.setattr(Solver, "solve", solve)
     table = tmp_path / "table.csv"
     np.savetxt(table, np.column_stack([X, Y]), delimiter=",", header="a,b,y", comments="")
     with pytest.raises(Seen):

@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 from jax.experimental.compilation_cache import compilation_cache
 
-from gfsvi.auto import Learner
+from gfsvi.auto.solving import Solver
 from gfsvi.cli import main
 from gfsvi.numerics.process import for_small_matrices
 
@@ -87,7 +87,7 @@ def problem_of(monkeypatch):
             found.append(problem)
             raise Seen
 
-        monkeypatch.setattr(Learner, "solve", solve)
+        monkeypatch.setattr(Solver, "solve", solve)
         with pytest.raises(Seen):
             main([str(word) for word in words])
         return found[0]

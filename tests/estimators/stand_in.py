@@ -3,9 +3,10 @@
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 
-from gfsvi.auto.learner import Learner
 from gfsvi.auto.problem import Problem, Solution
+from gfsvi.auto.solving import Solver
 from gfsvi.data import Data
+from gfsvi.likelihoods.base import AbstractLabelLikelihood
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 from gfsvi.predictives.base import AbstractPredictive
 from gfsvi.training.history import History
@@ -32,8 +33,9 @@ class Posterior:
         return CategoricalPredictive(logits[None])
 
 
-def solve(self: Learner, problem: Problem) -> Solution:
-    """In place of `Learner.solve`: the posterior is all that is asked for."""
-    posterior = Posterior(problem.rows, of_classes=self.task == "classification")
+def solve(self: Solver, problem: Problem) -> Solution:
+    """In place of `Solver.solve`: the posterior is all that is asked for."""
+    of_classes = isinstance(problem.likelihood, AbstractLabelLikelihood)
+    posterior = Posterior(problem.rows, of_classes=of_classes)
     history = History({}, np.zeros(0, int), np.zeros(0), 0)
     return Solution(None, posterior, history, None, ())  # type: ignore[arg-type]

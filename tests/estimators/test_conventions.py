@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
-from gfsvi.auto import Learner
+from gfsvi.auto.solving import Solver
 
 from .stand_in import solve
 
@@ -24,7 +24,7 @@ NOT_EXACTLY = {
 @pytest.fixture
 def stand_in(monkeypatch):
     """Estimators whose every part is real but the learning, which compiles anew for each shape."""
-    monkeypatch.setattr(Learner, "solve", solve)
+    monkeypatch.setattr(Solver, "solve", solve)
     monkeypatch.setattr("gfsvi.auto.updates.condition_on", lambda posterior, data: posterior)
 
 

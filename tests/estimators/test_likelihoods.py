@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gfsvi import BayesianRegressor, GFSVIClassifier, GFSVIRegressor, registry
-from gfsvi.auto import Learner
+from gfsvi.auto.solving import Solver
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import (
     AdaptiveNormal,
@@ -146,7 +146,7 @@ def problem_of(monkeypatch):
             found.append(problem)
             raise Seen
 
-        monkeypatch.setattr(Learner, "solve", solve)
+        monkeypatch.setattr(Solver, "solve", solve)
         with pytest.raises(Seen):
             estimator.fit(X, y)
         return found[0]

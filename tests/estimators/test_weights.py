@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from gfsvi import BayesianClassifier, BayesianRegressor, GFSVIClassifier, GFSVIRegressor
-from gfsvi.auto import Learner
+from gfsvi.auto.solving import Solver
 from gfsvi.kernels import RBF
 
 from .stand_in import solve
@@ -76,7 +76,7 @@ def test_gfsvi_leans_towards_rows_that_weigh_more(tiny):
 
 @pytest.fixture
 def stand_in(monkeypatch):
-    monkeypatch.setattr(Learner, "solve", solve)
+    monkeypatch.setattr(Solver, "solve", solve)
 
 
 def test_a_table_has_weights_too(stand_in, houses, tiny):

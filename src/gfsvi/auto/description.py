@@ -16,8 +16,11 @@ _MOST_NAMES = 8
 def described(fitted: "Fitted") -> dict[str, str]:
     """What a fit predicts, from what, by which method and prior, and what to know about it."""
     settings, preparation = fitted.settings, fitted.preparation
-    held_out = settings.num_validation_rows
-    rows = f"{settings.num_rows + held_out}" + (f", {held_out} held out" if held_out else "")
+    held_out = len(fitted.validation_rows)
+    rows = f"{settings.num_rows + settings.num_validation_rows}"
+    if held_out:
+        then = "" if fitted.first_predictions is None else ", then learned"
+        rows += f", {held_out} held out{then}"
     columns = fitted.feature_names
     if preparation is not None:
         columns = [column.name for column in preparation.columns if column.feature_names]

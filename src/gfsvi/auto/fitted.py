@@ -14,6 +14,7 @@ from gfsvi.auto import format_1, scores
 from gfsvi.auto.conformal import LEVEL, Kind, interval_of, set_of
 from gfsvi.auto.description import described
 from gfsvi.auto.drawing import correlations, drawn_observations
+from gfsvi.auto.first_predictions import FirstPredictions
 from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.looked_at import affordable_predictions, quickest
 from gfsvi.auto.novelty import Novelty, VarianceShare
@@ -61,12 +62,13 @@ class Fitted:
         history: The course of training.
         novelty_measure: Measures how unlike the training inputs a row is.
         diagnostics: What to know before trusting this fit.
-        validation_rows: Positions of the held-out rows.
+        validation_rows: Positions of the rows that were held out to judge the fit.
         unseen: How surprising rows were that the model had not seen.
         updates: What has been learned since the fit.
         conformal: By which rows intervals and sets promise their coverage: "none", "split" for
             rows that were set aside, "left_out" for training rows that are left out.
         level: The coverage of intervals and sets unless another is asked for.
+        first_predictions: What was predicted for held-out rows that have been learned since.
     """
 
     prior: Model
@@ -86,6 +88,7 @@ class Fitted:
     updates: Updates | None = None
     conformal: Kind = "none"
     level: float = LEVEL
+    first_predictions: FirstPredictions | None = None
 
     @property
     def task(self) -> str:
@@ -269,6 +272,8 @@ class Fitted:
         num_targets = None if self.preparation is None else len(self.preparation.target)
         check_prediction(self.posterior, self.target, shape, num_targets)
         check_novelty(self.novelty_measure, shape)
+        if self.first_predictions is not None:
+            self.first_predictions.check(self.target)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Fitted":

@@ -1,5 +1,7 @@
 """Which rows are held out to judge predictions: random ones, or the latest of a time series."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gfsvi.auto.parameters import Parameters
@@ -8,6 +10,28 @@ from gfsvi.diagnostics import Diagnostic
 from gfsvi.tables import TimeOrder
 
 WAYS = ("auto", "end", "random", "none")
+
+
+class Apart(NamedTuple):
+    """Sorted positions of rows that are not trained on at first.
+
+    `judged` are those that predictions are judged on, `validation` those that decide when to stop
+    and, in large tables, on the noise. They are the same unless the judged rows are the latest
+    ones: how wrong predictions of the future are says little about the noise.
+    """
+
+    judged: np.ndarray
+    validation: np.ndarray
+
+    @property
+    def all(self) -> np.ndarray:
+        """Both, sorted."""
+        return np.union1d(self.judged, self.validation)
+
+    @property
+    def validates_apart(self) -> bool:
+        """Whether others than the judged rows are for validation."""
+        return not np.array_equal(self.judged, self.validation)
 
 
 def order_of_rows(
@@ -39,6 +63,20 @@ def share_held_out(
     return HELD_OUT if is_asked else recipe.share_held_out(shape)
 
 
+def rows_apart(
+    parameters: Parameters, recipe: Recipe, shape: tuple[int, ...], order: TimeOrder | None
+) -> Apart:
+    """Which of the rows of an array of this shape are held out, in this order if in any."""
+    num_rows, seed = shape[0], int(parameters.random_state)
+    share = share_held_out(parameters, recipe, shape, order)
+    judged = held_out_rows(num_rows, share, seed, order)
+    if order is None or not recipe.leaves_rows_out or len(shape) != 2:
+        return Apart(judged, judged)
+    rest = np.setdiff1d(np.arange(num_rows), judged)
+    share = recipe.share_held_out((len(rest), shape[1]))
+    return Apart(judged, rest[held_out_rows(len(rest), share, seed)])
+
+
 def held_out_rows(
     num_rows: int, fraction: float, seed: int, order: TimeOrder | None = None
 ) -> np.ndarray:
@@ -54,9 +92,20 @@ def held_out_rows(
     return np.sort(np.random.default_rng(seed).permutation(num_rows)[:count])
 
 
-def future_held_out(order: TimeOrder, num_held_out: int) -> Diagnostic:
-    """Say that the latest rows were held out, and how to use them in the end."""
+def future_held_out(order: TimeOrder, num_held_out: int, is_learned: bool) -> Diagnostic:
+    """Say that the latest rows were held out, and whether they were learned afterwards."""
     why = f"sorted by `{order.column}`" if order.column else "taken to be in time order"
+    if is_learned:
+        return Diagnostic(
+            "future_held_out",
+            "note",
+            "The model was judged on the latest rows, then learned them",
+            f"The rows are {why}, so the scores are those of a model that had not seen the latest "
+            f"{num_held_out} of them: they show how well the past predicts the future. Then the "
+            "model learned these rows as well.",
+            "Predictions use all rows. To score the model again, use rows that are not in this "
+            "table.",
+        )
     return Diagnostic(
         "future_held_out",
         "note",

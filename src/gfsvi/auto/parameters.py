@@ -45,7 +45,8 @@ class Parameters:
         validation_fraction: Share of the rows that is held out to stop early and set the noise;
             None for none where every row can be left out in closed form, else a tenth.
         held_out: Which rows these are: "auto" for the latest ones of a table in time order and
-            random ones otherwise, "end" for the last ones, "random", or "none".
+            random ones otherwise, "end" for the last ones, "random", or "none". A posterior in
+            closed form learns them once they have been predicted.
         conformal: By which rows intervals and sets of labels promise their coverage: "split" to set
             a fifth of the rows aside for it, which guarantees it for rows like these, "left_out"
             for training rows that are left out in closed form, which costs no rows, or "none" for

@@ -11,7 +11,7 @@ from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.training.settings import Progress, Training
 
 PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
-DIAGNOSTICS, EXAMINATION = "diagnostics", "examination"
+DIAGNOSTICS, LAST_FIT, EXAMINATION = "diagnostics", "last fit", "examination"
 IN_WORDS = {PRIOR: "the prior", MEAN: "the network", POSTERIOR: "the posterior"}
 AFTERWARDS = 7.0
 """Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
@@ -41,6 +41,7 @@ class Phases:
         watch: Told about progress.
         budget: The time limit in seconds, from now.
         reserved: The seconds that it takes to compute the posterior; None if it is trained.
+        again: The seconds that it takes to compute it again, with rows that were held out.
     """
 
     def __init__(
@@ -49,11 +50,12 @@ class Phases:
         watch: Watch | None,
         budget: float | None,
         reserved: float | None = None,
+        again: float = 0.0,
     ):
         self._checkpoint = None if checkpoints is None else checkpoints.begin
         self._watch = watch
         self.clock = Clock(budget)
-        stages = () if budget is None else _stages(budget, reserved)
+        stages = () if budget is None else _stages(budget, reserved, again)
         self._after = {} if budget is None else seconds_after(stages, budget)
         self.cut: set[str] = set()
         """The phases that were ended by the clock."""
@@ -84,24 +86,30 @@ class Phases:
 
         return is_over
 
+    def has_time_for(self, seconds: float, phase: str) -> bool:
+        """Whether so many seconds are left until the phase has to end."""
+        return not self.clock_of(phase).is_over(seconds)
+
     def begin_examination(self) -> None:
         """Tell that training is over and the result is being examined."""
         if self._watch is not None:
             self._watch(EXAMINATION, Progress(0, 1, math.nan, None))
 
 
-def _stages(budget: float, reserved: float | None) -> tuple[Stage, ...]:
+def _stages(budget: float, reserved: float | None, again: float) -> tuple[Stage, ...]:
     """The stages of a fit, in their order."""
     if reserved is None:
         after = min(AFTERWARDS, 0.9 * budget)
         shares = (Stage(PRIOR, 0.4), Stage(MEAN, 0.3), Stage(POSTERIOR, 0.3))
-        ends = (Stage(DIAGNOSTICS, seconds=0.8 * after), Stage(EXAMINATION, seconds=0.2 * after))
-        return (*shares, *ends)
+        last = (Stage(DIAGNOSTICS, seconds=0.8 * after), Stage(LAST_FIT))
+        return (*shares, *last, Stage(EXAMINATION, seconds=0.2 * after))
+    scale = min(1.0, MOST_RESERVED * budget / max(reserved + again, 1e-9))
     return (
         Stage(PRIOR, 0.45),
         Stage(MEAN, 0.55),
-        Stage(POSTERIOR, seconds=min(reserved, MOST_RESERVED * budget)),
+        Stage(POSTERIOR, seconds=scale * reserved),
         Stage(DIAGNOSTICS, seconds=0.5 * SHARE_AFTERWARDS * budget),
+        Stage(LAST_FIT, seconds=scale * again),
         Stage(EXAMINATION, seconds=0.5 * SHARE_AFTERWARDS * budget),
     )
 

@@ -1,10 +1,11 @@
 """The input and output of inference, on the standardised scale."""
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from gfsvi.auto.holding_out import Apart
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.units import Feature
@@ -22,7 +23,7 @@ class Problem:
 
     Args:
         rows: All rows.
-        validation_rows: Positions of the held-out rows, which may be none.
+        apart: The rows that are held out, which may be none.
         likelihood: How the targets scatter around the function.
         features: What the features are, and how distances along them are converted.
         settings: The sizes of the fit.
@@ -31,7 +32,7 @@ class Problem:
     """
 
     rows: Data
-    validation_rows: np.ndarray
+    apart: Apart
     likelihood: AbstractLikelihood
     features: tuple[Feature, ...]
     settings: Settings
@@ -46,14 +47,19 @@ class Problem:
     @property
     def data(self) -> Data:
         """The rows to train on."""
-        if len(self.validation_rows) == 0:
-            return self.rows
-        return self.rows.take(np.delete(np.arange(len(self.rows)), self.validation_rows))
+        return self.without(self.apart.all)
 
     @property
     def validation(self) -> Data | None:
-        """The held-out rows, if there are any."""
-        return self.rows.take(self.validation_rows) if len(self.validation_rows) else None
+        """The rows that decide when to stop, if there are any."""
+        rows = self.apart.validation
+        return self.rows.take(rows) if len(rows) else None
+
+    def without(self, rows: np.ndarray) -> Data:
+        """All rows but these."""
+        if len(rows) == 0:
+            return self.rows
+        return self.rows.take(np.delete(np.arange(len(self.rows)), rows))
 
     @property
     def num_outputs(self) -> int:
@@ -62,10 +68,21 @@ class Problem:
 
 
 class Solution(NamedTuple):
-    """The chosen prior, the posterior under it, and what is known about both."""
+    """The chosen prior, the posterior under it, and what is known about both.
+
+    `final` is the posterior after the held-out rows as well, if it has learned them.
+    """
 
     prior: Model
     posterior: Model
     history: History
     novelty_measure: Novelty | VarianceShare
     diagnostics: tuple[Diagnostic, ...]
+    final: Model | None = None
+
+    @property
+    def of_first_fit(self) -> dict[str, Any]:
+        """All fields but the last."""
+        fields = self._asdict()
+        del fields["final"]
+        return fields

@@ -43,8 +43,8 @@ class Judged(NamedTuple):
     """Rows, their predictions, what was observed there, and their weights.
 
     `y` has numbers on the user's scale, or class numbers; `is_new` says that the predictions were
-    made without these rows, `is_future` that they are later than the training rows, and `guess` is
-    the target of the training rows.
+    made without these rows, `is_future` that they are later than the training rows, `guess` is the
+    target of the training rows, and `rows` has the positions of the judged ones.
     """
 
     predictive: AbstractPredictive
@@ -55,6 +55,7 @@ class Judged(NamedTuple):
     is_new: bool
     method: type[AbstractMethod]
     is_future: bool = False
+    rows: np.ndarray = np.zeros(0, int)
 
     @property
     def kind(self) -> str:
@@ -102,6 +103,7 @@ def judged_rows(
         is_new,
         method,
         is_future and len(held_out) > 0,
+        rows,
     )
 
 

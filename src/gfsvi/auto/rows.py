@@ -1,8 +1,47 @@
-"""Scales and weights of the rows that are fitted."""
+"""The rows that are fitted, their scales and weights."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from gfsvi.numerics.batching import spreads
+from gfsvi.tables import Preparation, TimeOrder
+
+
+class GivenRows(NamedTuple):
+    """Rows as a user gives them.
+
+    Args:
+        x: Rows of numbers, or images.
+        y: Their targets.
+        weights: How often each counts.
+        names: Names of the features, if the user has any.
+        preparation: How a table became these rows, if it was one.
+        time_order: The order in time that the table has, if it has one.
+    """
+
+    x: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray | None = None
+    names: Sequence[str] | None = None
+    preparation: Preparation | None = None
+    time_order: TimeOrder | None = None
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names, or numbers in their place."""
+        return tuple(self.names or (f"x{i}" for i in range(1, self.x.shape[1] + 1)))
+
+    def counted(self) -> tuple["GivenRows", np.ndarray]:
+        """The rows that have a weight, and their positions."""
+        if self.weights is None:
+            return self, np.arange(len(self.x))
+        rows = np.flatnonzero(checked_weights(self.weights, len(self.x)))
+        order = self.time_order
+        order = None if order is None else order._replace(times=order.times[rows])
+        kept = {name: getattr(self, name)[rows] for name in ("x", "y", "weights")}
+        return self._replace(**kept, time_order=order), rows
 
 
 def centre_and_spread(

@@ -48,6 +48,7 @@ class Work(NamedTuple):
     num_outputs: int
     num_units: int
     num_rounds: int
+    num_fits: int = 1
 
     def operations(self) -> float:
         """Multiplications and additions, up to terms that do not matter for large tables."""
@@ -57,7 +58,8 @@ class Work(NamedTuple):
         distances = 4 * rows * points * self.num_features
         interpolation = kinds * rows * points * (4 * points + 4 * self.num_units)
         of_round = outputs * (4 * rows * points**2 + 8 * points**3)
-        return distances + interpolation + self.num_rounds * of_round + 20 * outputs * points**3
+        rounds = self.num_rounds * of_round + 20 * outputs * points**3
+        return self.num_fits * (distances + interpolation + rounds)
 
     def seconds(self) -> float:
         """How long it takes on this machine, as busy as it is."""
@@ -81,6 +83,7 @@ def work_of(problem: Problem, method: AbstractMethod, *, in_haste: bool = False)
         problem.num_outputs,
         sum(settings.hidden),
         _num_passes(problem.likelihood, rounds),
+        2 if problem.apart.validates_apart else 1,  # again with the rows that were judged
     )
 
 

@@ -18,18 +18,22 @@ class Clock:
     """
 
     def __init__(self, seconds: float | None = None):
-        self._end = math.inf if seconds is None else time.monotonic() + seconds
+        self.seconds = seconds
+        self._began = time.monotonic()
+
+    @property
+    def spent(self) -> float:
+        """The seconds that have passed."""
+        return time.monotonic() - self._began
 
     @property
     def left(self) -> float:
         """The seconds that are left: infinity without a limit, never negative."""
-        return max(0.0, self._end - time.monotonic())
+        return math.inf if self.seconds is None else max(0.0, self.seconds - self.spent)
 
     def leaving(self, seconds: float) -> "Clock":
         """A clock for what must end so many seconds before this one."""
-        earlier = Clock()
-        earlier._end = self._end - seconds
-        return earlier
+        return Clock(None if self.seconds is None else self.left - seconds)
 
     def is_over(self, reserved: float = 0.0) -> bool:
         """Whether no more is left than what later stages need."""

@@ -37,8 +37,8 @@ class Column:
 class Case:
     """Rows of the table that have a target, with the inputs the model sees.
 
-    `x`, `y` and `weights` have one row for each of `frame`; `held_out` marks those not trained
-    on.
+    `x`, `y` and `weights` have one row for each of `frame`; `held_out` marks those that predictions
+    are judged on, which may have been learned afterwards.
     """
 
     fitted: Fitted
@@ -65,6 +65,8 @@ class Case:
     @property
     def judged(self) -> np.ndarray:
         """Positions of the rows that predictions are judged on."""
+        if self.fitted.first_predictions is not None:
+            return self.fitted.first_predictions.rows
         rows = np.flatnonzero(self.held_out)
         return thinned(rows if len(rows) else np.arange(len(self.x)))
 
@@ -93,14 +95,22 @@ class Case:
     @property
     def predictions(self) -> AbstractPredictive:
         """The predictions of the judged rows."""
+        if self.fitted.first_predictions is not None:
+            return self.fitted.first_predictions.predictive
         if self.left_out is not None:
             return self.left_out
         return self.fitted.predict(self.x[self.judged])
 
     @property
     def trained(self) -> np.ndarray:
-        """Positions of the training rows."""
+        """Positions of the rows that were trained on before predictions were judged."""
         return np.flatnonzero(~self.held_out) if not self.held_out.all() else np.arange(len(self.x))
+
+    @property
+    def learned(self) -> np.ndarray:
+        """Positions of all rows that the model has learned from."""
+        is_all = self.fitted.first_predictions is not None
+        return np.arange(len(self.x)) if is_all else self.trained
 
     @property
     def columns(self) -> tuple[Column, ...]:

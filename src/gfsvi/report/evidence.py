@@ -220,7 +220,8 @@ class Finding:
 class Evidence:
     """Everything the page says about a fit; the task decides between `outputs` and `labels`.
 
-    `seasons` has the trend and the seasons of each output, if the prior has any.
+    `are_learned` says that the held-out rows were learned after they had been predicted; `seasons`
+    has the trend and the seasons of each output, if the prior has any.
     """
 
     task: Task
@@ -229,7 +230,9 @@ class Evidence:
     num_rows: int
     num_columns: int
     num_judged: int
+    num_held_out: int
     judged_on: JudgedOn
+    are_learned: bool
     time_column: str | None
     prior: PriorEvidence
     importance: Importance

@@ -152,7 +152,7 @@ class _Drawing:
     def _effects(
         self, title: str, days: np.ndarray, mean: np.ndarray, low: np.ndarray, high: np.ndarray
     ) -> list[Effect]:
-        known = self.case.x[self.case.trained, self.place]
+        known = self.case.x[self.case.learned, self.place]
         deciles = np.quantile(known, np.arange(0.1, 1, 0.1))
         deciles = deciles[(deciles >= days[0]) & (deciles <= days[-1])]
         return [
@@ -162,7 +162,7 @@ class _Drawing:
 
     @property
     def _ends(self) -> tuple[float, float]:
-        known = self.case.x[self.case.trained, self.place]
+        known = self.case.x[self.case.learned, self.place]
         return float(np.min(known)), float(np.max(known))
 
     def _rows(self, days: np.ndarray) -> np.ndarray:
@@ -173,7 +173,7 @@ class _Drawing:
 
     def _average(self) -> np.ndarray:
         """The average of the function over the training rows, (output, 1)."""
-        rows = self.case.fitted.standardized(self.case.x[self.case.trained])
+        rows = self.case.fitted.standardized(self.case.x[self.case.learned])
         return np.mean(self.parts.posterior.marginals(rows)[0], axis=1, keepdims=True)
 
     def _on_user_scale(self, values: np.ndarray) -> np.ndarray:

@@ -53,14 +53,25 @@ _HONESTY = {
         "expect worse scores on new rows, and measure them with `gfsvi evaluate`."
     ),
     "held_out": (
-        "The model was not trained on the {rows} held-out rows, but they decided when to stop: "
+        "The model was not trained on the {held_out} held-out rows, but they decided when to stop: "
         "expect slightly worse scores on new rows, and measure them with `gfsvi evaluate` on rows "
         "that the model has never seen."
     ),
+    "held_out_learned": (
+        "The model was first fitted without the {held_out} held-out rows, which decided on the "
+        "noise, and learned them only after predicting them: expect slightly worse scores on new "
+        "rows, and measure them with `gfsvi evaluate` on rows that are not in this table."
+    ),
     "future": (
-        "The rows are sorted by {column}, so the latest {rows} were held out: these scores show "
-        "how well the past predicts the future. For the final model, train on all rows with "
+        "The rows are sorted by {column}, so the latest {held_out} were held out: these scores "
+        "show how well the past predicts the future. For the final model, train on all rows with "
         "`--hold-out none`."
+    ),
+    "future_learned": (
+        "The rows are sorted by {column}, so the model was first fitted without the latest "
+        "{held_out}: these scores show how well the past predicts the future. It then learned "
+        "these rows as well, and everything else on this page, like every prediction, uses all "
+        "rows."
     ),
     "left_out": (
         "Each row was predicted without itself (leave-one-out), but all rows decided on the prior "
@@ -203,8 +214,9 @@ def honesty(evidence: Evidence) -> str:
     """What the scores can and cannot show."""
     kind, column = evidence.judged_on, quoted(evidence.time_column or "")
     in_time = kind == "left_out" and evidence.time_column is not None
+    kind = f"{kind}_learned" if evidence.are_learned else kind
     text = _HONESTY["left_out_in_time" if in_time else kind]
-    return text.format(rows=count(evidence.num_judged), column=column)
+    return text.format(held_out=count(evidence.num_held_out), column=column)
 
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:

@@ -35,6 +35,7 @@ _CLASSES = {
     "data": {"data": "data.Data"},
     "diagnostic": {"diagnostic": "diagnostics.diagnostic.Diagnostic"},
     "fitted": {
+        "first_predictions": "auto.first_predictions.FirstPredictions",
         "fitted": "auto.fitted.Fitted",
         "settings": "auto.settings.Settings",
         "unseen_rows": "auto.unseen.UnseenRows",
@@ -147,6 +148,14 @@ _CLASSES = {
         "random_pixel": "points.RandomPixel",
         "rows": "points.Rows",
         "uniform_box": "points.UniformBox",
+    },
+    "predictive": {
+        "categorical": "predictives.categorical.CategoricalPredictive",
+        "mixture": "predictives.mixture.MixturePredictive",
+        "normal": "predictives.normal.NormalPredictive",
+        "normal_mixture": "predictives.normal_mixture.NormalMixturePredictive",
+        "student": "predictives.student.StudentPredictive",
+        "warped": "predictives.warped.WarpedPredictive",
     },
     "preparation": {"preparation": "tables.preparation.Preparation"},
     "target": {
