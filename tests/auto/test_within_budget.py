@@ -8,8 +8,10 @@ import pytest
 
 from gfsvi import Data, GFSVIClassifier, GFSVIRegressor
 from gfsvi.auto import within_budget
+from gfsvi.auto.holding_out import Apart
 from gfsvi.auto.phases import (
     DIAGNOSTICS,
+    LAST_FIT,
     MEAN,
     POSTERIOR,
     PRIOR,
@@ -34,6 +36,7 @@ from gfsvi.training.settings import Training
 METHOD = recipe_for("gfsvi").method
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(60, 3))
+NONE = np.zeros(0, int)
 
 
 def settings_of(rows=5000, features=10, outputs=1):
@@ -42,7 +45,7 @@ def settings_of(rows=5000, features=10, outputs=1):
 
 def problem_of(settings, outputs=1, likelihood=None):
     rows = Data(np.zeros((2, 1)), np.zeros((2, outputs)))
-    return Problem(rows, np.zeros(0, int), likelihood or Normal(), (), settings)
+    return Problem(rows, Apart(NONE, NONE), likelihood or Normal(), (), settings)
 
 
 def work(settings, outputs=1, likelihood=None, **options):
@@ -153,3 +156,18 @@ def test_without_time_there_is_a_model_that_predicts(kind):
     assert np.all(np.isfinite(np.asarray(estimator.predict(X), float)))
     [note] = [d for d in estimator.diagnostics_ if d.name == "simplified"]
     assert "40 instead of" in note.message
+
+
+def test_time_is_kept_to_learn_held_out_rows_in_the_end():
+    phases = Phases(None, None, 100.0, reserved=10.0, again=10.0)
+    without = Phases(None, None, 100.0, reserved=10.0)
+    assert phases.clock_of(MEAN).left < without.clock_of(MEAN).left - 9
+    assert phases.clock_of(LAST_FIT).left - phases.clock_of(DIAGNOSTICS).left > 9.9
+    assert phases.has_time_for(10.0, LAST_FIT) and not phases.has_time_for(99.0, LAST_FIT)
+
+
+def test_a_table_in_time_order_is_computed_twice():
+    problem = problem_of(settings_of())
+    judged = dataclasses.replace(problem, apart=Apart(np.array([1]), NONE))
+    once, twice = (work_of(p, METHOD) for p in (problem, judged))
+    assert twice.operations() == 2 * once.operations()
