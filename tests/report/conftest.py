@@ -46,6 +46,8 @@ class Settings:
 class StandIn(SimpleNamespace):
     """What the report needs from a `Fitted`: a process in NumPy, which compiles nothing."""
 
+    first_predictions = None
+
     def predict(self, x: np.ndarray) -> NormalPredictive | CategoricalPredictive:
         mean, variance = self.moments(x)
         if isinstance(self.target, Labels):
