@@ -86,9 +86,9 @@ def test_no_such_file(run):
     assert os.listdir() == []
 
 
-def test_a_directory_is_no_table(run):
+def test_a_directory_without_tables_is_no_table(run):
     os.mkdir("table.csv")
-    refused(run(*fit("table.csv")), about="got the directory table.csv; name a file inside it")
+    refused(run(*fit("table.csv")), about="CSV or Parquet files at table.csv, got none")
 
 
 def test_a_name_that_no_file_can_have(run):

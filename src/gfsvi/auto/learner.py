@@ -67,7 +67,7 @@ class Learner:
 
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if classes is None:
-                return self._observed_numbers(y, weights)
+                return self.observed_numbers_of(y, weights)
             return observed_numbers_of_classes(y, classes, self.parameters.likelihood)
 
         names, order = preparation.feature_names, table.time_order
@@ -86,7 +86,7 @@ class Learner:
         def observe(y: np.ndarray, weights: np.ndarray | None) -> Observed:
             if self.task == "classification":
                 return observed_labels(y, self.parameters.likelihood)
-            return self._observed_numbers(y, weights)
+            return self.observed_numbers_of(y, weights)
 
         return self._learn(GivenRows(x, y, weights, names), observe)
 
@@ -117,7 +117,7 @@ class Learner:
             problem = self._problem(given, rows, observed.likelihood, features, order)
             if self.parameters.num_points is None:
                 problem = affordable(problem, self.recipe.method, clock)
-            solution = self._solver(features, clock).solve(problem)
+            solution = self.solver(features, clock).solve(problem)
         fitted = Fitted(
             **solution.of_first_fit,
             target=observed.target,
@@ -156,14 +156,15 @@ class Learner:
             in_time_order=given.time_order is not None,
         )
 
-    def _solver(self, features: Sequence[Feature], clock: Clock) -> Solver:
+    def solver(self, features: Sequence[Feature], clock: Clock) -> Solver:
         """Solves with the kernel on the standardised scale, in the time that is left."""
         kernel = kernel_in_model_units(self.parameters.kernel, features)
         budget = None if math.isinf(clock.left) else max(clock.left, 1e-3)
         parameters = dataclasses.replace(self.parameters, kernel=kernel, time_budget=budget)
         return Solver(parameters, self.recipe, self.prior_scale)
 
-    def _observed_numbers(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
+    def observed_numbers_of(self, y: np.ndarray, weights: np.ndarray | None) -> Observed:
+        """Numbers as the model sees them, with their likelihood."""
         given = self.parameters.likelihood
         likelihood = self.recipe.likelihood if isinstance(given, str) and given == "auto" else given
         return observed_numbers(

@@ -22,7 +22,7 @@ from gfsvi.numerics.compilation import jit_fast_compile
 from gfsvi.numerics.precision import double
 from gfsvi.plain.posterior import novelty
 
-MAX_ROWS = 1000
+MAX_ROWS, MAX_STREAMED = 1000, 400
 LONG = 10.0
 """Longer length scales, in standard deviations of a feature, are treated as this one."""
 
@@ -40,10 +40,14 @@ class Novelty(eqx.Module):
 
     @classmethod
     @double
-    def of(cls, prior: Model, data: Data, *, seed: int) -> "Novelty":
-        """Novelty with respect to `data`, of which at most a thousand random rows are used."""
-        num_rows = len(data)
-        rows = np.random.default_rng(seed).permutation(num_rows)[:MAX_ROWS]
+    def of(cls, prior: Model, data: Data, *, seed: int, num_rows: int | None = None) -> "Novelty":
+        """Novelty with respect to `data`, of which at most a thousand random rows are used.
+
+        If `data` is a sample of `num_rows` rows, fewer are: predictions of many rows take time.
+        """
+        most = MAX_ROWS if num_rows is None else MAX_STREAMED
+        rows = np.random.default_rng(seed).permutation(len(data))[:most]
+        num_rows = len(data) if num_rows is None else num_rows
         some = data.take(np.sort(rows))
         kernel = _with_evened_lengthscales(prior.function.kernel)
         prior = Model(dataclasses.replace(prior.function, kernel=kernel), prior.likelihood)
@@ -101,11 +105,11 @@ class VarianceShare(eqx.Module):
 
 
 def novelty_of(
-    prior: Model, posterior: Model, data: Data, *, seed: int
+    prior: Model, posterior: Model, data: Data, *, seed: int, num_rows: int | None = None
 ) -> "Novelty | VarianceShare":
     """The measure of novelty that suits the prior."""
     if isinstance(prior.function, GaussianProcess) and prior.likelihood.has_gaussian_targets:
-        return Novelty.of(prior, data, seed=seed)
+        return Novelty.of(prior, data, seed=seed, num_rows=num_rows)
     return VarianceShare(prior.function, posterior.function)
 
 

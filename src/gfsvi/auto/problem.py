@@ -14,6 +14,7 @@ from gfsvi.diagnostics import Diagnostic
 from gfsvi.kernels.base import ActiveDimensions
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.model import Model
+from gfsvi.streams.stream import Stream
 from gfsvi.training.history import History
 
 
@@ -29,6 +30,7 @@ class Problem:
         settings: The sizes of the fit.
         separate: Kernels of dates, one of which the prior may use for these.
         in_time_order: Whether the rows are, so that the prior has to use one of them.
+        stream: The rows to train on, of which `rows` has a sample; None if it has all of them.
     """
 
     rows: Data
@@ -38,6 +40,7 @@ class Problem:
     settings: Settings
     separate: tuple[ActiveDimensions, ...] = ()
     in_time_order: bool = False
+    stream: Stream | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -48,6 +51,11 @@ class Problem:
     def data(self) -> Data:
         """The rows to train on."""
         return self.without(self.apart.all)
+
+    @property
+    def num_rows(self) -> int:
+        """The number of all rows, held-out ones of a stream not counted."""
+        return len(self.rows if self.stream is None else self.stream)
 
     @property
     def validation(self) -> Data | None:

@@ -15,6 +15,7 @@ from gfsvi.training.optimizers import AbstractOptimizer, Adam, FullBatchUpTo, Op
 from gfsvi.training.settings import Training
 
 BATCH_SIZE, IMAGE_BATCH_SIZE = 2000, 100
+STREAMED_POINTS = 400
 
 
 class Sizes(TypedDict, total=False):
@@ -90,6 +91,11 @@ class Settings:
         num_from_rows, num_box = divided(self.num_points)
         rows = FixedPoints() if num_from_rows >= self.num_rows else BatchRows(num_from_rows)
         return Mixture((rows, UniformBox(num_box)))
+
+
+def streamed_points(num_outputs: int) -> int:
+    """Measurement points for rows that are read from a stream, where each costs time per row."""
+    return max(100, round(STREAMED_POINTS / num_outputs**0.5))
 
 
 def divided(num_points: int) -> tuple[int, int]:

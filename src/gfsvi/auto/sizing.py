@@ -110,7 +110,8 @@ def _resized_mean(mean: AbstractMeanFit, settings: Settings, phases: Phases) -> 
     if isinstance(mean, QuickMean):
         num_steps = settings.num_mean_steps or mean.training.num_steps
         training = dataclasses.replace(mean.training, num_steps=num_steps)
-        return dataclasses.replace(mean, training=phases.training(training, MEAN))
+        given = {"num_streamed": settings.num_mean_steps}
+        return dataclasses.replace(mean, training=phases.training(training, MEAN), **given)
     if isinstance(mean, TrainedMean):
         resized = _resized(mean.training, settings, settings.num_mean_steps)
         return dataclasses.replace(mean, training=phases.training(resized, MEAN))

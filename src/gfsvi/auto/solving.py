@@ -8,6 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import PRNGKeyArray
 
+from gfsvi.auto.agreement import agreed
 from gfsvi.auto.all_rows import with_all_rows
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
@@ -16,7 +17,7 @@ from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.recipe import Recipe
 from gfsvi.auto.seasons import with_future
-from gfsvi.auto.settings import Settings
+from gfsvi.auto.settings import Settings, streamed_points
 from gfsvi.auto.sizing import choice_within, network_for, sized
 from gfsvi.auto.within_budget import simpler_fit, work_of
 from gfsvi.diagnostics import diagnose
@@ -67,9 +68,10 @@ class Solver:
         )
         phases.begin_examination()
         posterior, history = to_numpy((fit.posterior, fit.history))
-        novelty = to_numpy(novelty_of(prior, posterior, problem.rows, seed=settings.seed))
-        shape, num_held_out = problem.rows.x.shape, len(problem.apart.all)
-        wanted = settings_for(parameters, self.recipe, shape, num_held_out, outputs)
+        options = {} if problem.stream is None else {"num_rows": problem.num_rows}
+        novelty = novelty_of(prior, posterior, problem.rows, seed=settings.seed, **options)
+        novelty = to_numpy(novelty)
+        wanted = wanted_settings(parameters, self.recipe, problem)
         simpler = simpler_fit(wanted, settings, phases.cut)
         diagnostics = () if simpler is None else (simpler,)
         if phases.clock_of(DIAGNOSTICS).is_over():
@@ -115,7 +117,10 @@ class Solver:
                 always_separate=problem.in_time_order,
             )
             method = with_future(method, prior.function, data.x, problem.features)
-            return prior, method, method(prior, data, key=fit_key, validation=validation)
+            rows = data
+            if problem.stream is not None:
+                rows, prior = problem.stream, agreed(problem.stream.group, prior)
+            return prior, method, method(prior, rows, key=fit_key, validation=validation)
 
     def _blank_prior(
         self, problem: Problem, method: AbstractMethod, network: AbstractNetwork
@@ -150,6 +155,28 @@ class Solver:
             "version": __version__,
         }
         return Checkpoints(parameters.checkpoint, model_file.fingerprint(work))
+
+
+def wanted_settings(parameters: Parameters, recipe: Recipe, problem: Problem) -> Settings:
+    """The sizes of a fit to the rows of a problem, without a time limit."""
+    held_out, outputs = len(problem.apart.all), problem.num_outputs
+    if problem.stream is None:
+        return settings_for(parameters, recipe, problem.rows.x.shape, held_out, outputs)
+    shape = (len(problem.stream) + held_out, *problem.rows.x.shape[1:])
+    return settings_of_stream(parameters, recipe, shape, held_out, outputs)
+
+
+def settings_of_stream(
+    parameters: Parameters,
+    recipe: Recipe,
+    shape: tuple[int, ...],
+    num_held_out: int,
+    num_outputs: int,
+) -> Settings:
+    """The sizes of a fit to rows that are read from a stream, where points take time per row."""
+    if parameters.num_points is None:
+        parameters = dataclasses.replace(parameters, num_points=streamed_points(num_outputs))
+    return settings_for(parameters, recipe, shape, num_held_out, num_outputs)
 
 
 def settings_for(

@@ -54,7 +54,7 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser(
         "fit", help="fit a model that predicts one column of a table from the others"
     )
-    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument("table", help="a CSV or Parquet file, a folder or a pattern of them")
     command.add_argument(
         "-t",
         "--target",
@@ -84,7 +84,19 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
     command.set_defaults(run=command_of("fit", extras=("tables",)))
 
 
+def _add_reading(command: argparse.ArgumentParser) -> None:
+    """Whether a table is read into memory."""
+    where = command.add_mutually_exclusive_group()
+    where.add_argument(
+        "--stream", action="store_true", help="read the table piece by piece, however small"
+    )
+    where.add_argument(
+        "--in-memory", action="store_true", help="read the whole table into memory, however large"
+    )
+
+
 def _add_rows_of_fit(command: argparse.ArgumentParser) -> None:
+    _add_reading(command)
     command.add_argument(
         "--weight", metavar="COLUMN", help="a column that says how often each row counts"
     )

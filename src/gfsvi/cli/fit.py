@@ -5,17 +5,18 @@ import contextlib
 import shlex
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gfsvi import registry
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
+from gfsvi.cli.sources import streamed_source, table_in_memory
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.tables import Preparation, PreparedTable, Task
-from gfsvi.tables.reading import TableError, TableFile
+from gfsvi.tables.reading import TableError
 from gfsvi.tables.targets import check_target_names
 from gfsvi.tables.weights import read_weights
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     import numpy
     import pandas
 
-    from gfsvi.auto import Fitted
+    from gfsvi.auto import Fitted, Learner, Parameters
 
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee", "seed")
 _REPEATED += ("time_budget", "output", "report")
@@ -37,34 +38,49 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = {"--output": arguments.output, "--report": arguments.report}
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
-    file = TableFile(arguments.table)
+    source = streamed_source(arguments.table, arguments.stream, arguments.in_memory)
+    if source is not None:
+        from gfsvi.cli.fit_streamed import run_streamed
+
+        return run_streamed(arguments, source)
+    file = table_in_memory(arguments.table)
     check_target_names(file.column_names, tuple(arguments.target))
     frame = file.frame()
     weights = None
     if arguments.weight is not None:
         weights, frame = _weights(frame, arguments)
-    preparation = Preparation.learn(frame, arguments.target, _task(arguments))
+    preparation = Preparation.learn(frame, arguments.target, task_of_arguments(arguments))
     table = preparation.prepare(frame)
     prepare_jax(len(frame))
     with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
         fitted = _fit(arguments, table, preparation, weights, reporter)
-        if arguments.report is not None:
-            from gfsvi.report import write_page
+        write_report(arguments, fitted, table, weights, reporter)
+    say_what_was_written(arguments)
+    return 0
 
-            name, command = Path(arguments.table).name, _command(arguments)
-            write_page(
-                fitted,
-                table,
-                arguments.report,
-                table=name,
-                command=command,
-                weights=weights,
-                watch=reporter.watch,
-            )
+
+def write_report(
+    arguments: argparse.Namespace,
+    fitted: "Fitted",
+    table: PreparedTable,
+    weights: "numpy.ndarray | None",
+    reporter: Reporter,
+) -> None:
+    """Write the page that explains the model, if it is asked for."""
+    if arguments.report is None:
+        return
+    from gfsvi.report import write_page
+
+    name, command = Path(arguments.table).name, _command(arguments)
+    options = {"table": name, "command": command, "weights": weights, "watch": reporter.watch}
+    write_page(fitted, table, arguments.report, **options)
+
+
+def say_what_was_written(arguments: argparse.Namespace) -> None:
+    """Print the names of the files."""
     print(f"model: {arguments.output}")
     if arguments.report is not None:
         print(f"page: {arguments.report}")
-    return 0
 
 
 def _fit(
@@ -75,14 +91,21 @@ def _fit(
     reporter: Reporter,
 ) -> "Fitted":
     """Fit, print remarks and diagnostics, and write the model."""
-    from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
-    from gfsvi.auto.conformal import guaranteed
-    from gfsvi.auto.quality import next_command
-    from gfsvi.auto.targets import limits_in_words
-
-    recipe = recipe_for(arguments.method)
     for note in preparation.notes:
         reporter.say(note)
+    learner = learner_of(arguments, preparation.task, reporter)
+
+    def learned() -> "Fitted":
+        return learner.learn_table(table, preparation, weights)
+
+    return concluded(learned, learner.parameters, arguments, reporter)
+
+
+def learner_of(arguments: argparse.Namespace, task: str, reporter: Reporter) -> "Learner":
+    """The learner that the arguments describe."""
+    from gfsvi.auto import Learner, MethodParameters, Parameters, recipe_for
+
+    recipe = recipe_for(arguments.method)
     is_own = recipe is recipe_for("gfsvi")
     kind = Parameters if is_own else partial(MethodParameters, arguments.method)
     parameters = kind(
@@ -95,9 +118,22 @@ def _fit(
         checkpoint=f"{arguments.output}.checkpoint",
         watch=reporter.watch,
     )
-    learner = Learner(preparation.task, parameters, recipe)
+    return Learner(cast("Literal['regression', 'classification']", task), parameters, recipe)
+
+
+def concluded(
+    learned: "Callable[[], Fitted]",
+    parameters: "Parameters",
+    arguments: argparse.Namespace,
+    reporter: Reporter,
+) -> "Fitted":
+    """Fit, print remarks and diagnostics, and write the model."""
+    from gfsvi.auto.conformal import guaranteed
+    from gfsvi.auto.quality import next_command
+    from gfsvi.auto.targets import limits_in_words
+
     with _nothing_left_if_it_fails(f"{arguments.output}.checkpoint"), _warnings_said(reporter):
-        fitted = learner.learn_table(table, preparation, weights)
+        fitted = learned()
         if arguments.guarantee is not None:
             fitted = guaranteed(fitted, arguments.guarantee)
         if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
@@ -110,7 +146,7 @@ def _fit(
     return fitted
 
 
-def _task(arguments: argparse.Namespace) -> Task:
+def task_of_arguments(arguments: argparse.Namespace) -> Task:
     """The task requested or implied by the likelihood; otherwise the table decides."""
     if arguments.task != "auto" or arguments.likelihood == "auto":
         return arguments.task

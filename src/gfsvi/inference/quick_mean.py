@@ -52,6 +52,8 @@ class QuickMean(AbstractMeanFit):
         training: The number of steps of L-BFGS on all rows.
         optimizer: How many rows there may be for that, and what is used for more of them.
         num_batches: The number of steps on batches if there are more.
+        num_streamed: The number of steps on rows that are read from a stream; None for as many as
+            three passes take.
     """
 
     holds_mean: ClassVar[bool] = True
@@ -63,6 +65,7 @@ class QuickMean(AbstractMeanFit):
         static=True, default=FullBatchUpTo(2000, Adam(1e-2, batch_size=500))
     )
     num_batches: int = eqx.field(static=True, default=4000)
+    num_streamed: int | None = eqx.field(static=True, default=None)
 
     @staticmethod
     def handles(start: Linearized, problem: MeanProblem) -> bool:
@@ -137,6 +140,8 @@ class QuickMean(AbstractMeanFit):
         at_points = Penalized.of(problem.prior, points[:0], points[some], none).in_float32()
         rate = self.optimizer.otherwise.learning_rate
         descent = streamed_descent(start.likelihood, stream, at_points, rate, outputs)
+        if self.num_streamed is not None:
+            descent = descent._replace(num_steps=self.num_streamed)
         few = None if validation is None else validation.thinned(MAX_SCORED)
         score = None if few is None else _score(start, few, outputs)
         training = dataclasses.replace(self.training, evaluate_every=STEPS_PER_SCORE)

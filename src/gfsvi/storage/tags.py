@@ -16,9 +16,11 @@ _CLASSES = {
         "most_probable": "inference.calibration.MostProbable",
     },
     "column": {
+        "calendar": "tables.many_rows.Calendar",
         "categories": "tables.columns.Categories",
         "date": "tables.columns.Date",
         "dropped": "tables.columns.Dropped",
+        "effects": "tables.many_rows.Effects",
         "numeric": "tables.columns.Numeric",
     },
     "covariance": {

@@ -8,9 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from gfsvi.numerics.groups import LANES
+from gfsvi.tables.sources import PIECE
 
-PIECE = 16_384
-"""Rows that are read from a table at a time; pieces are dealt out to lanes in turn."""
 BYTES = 8
 
 

@@ -151,6 +151,37 @@ class Preparation:
         return frame
 
 
+def with_columns(
+    preparation: Preparation,
+    columns: Sequence[AbstractColumn],
+    frame: "pandas.DataFrame",
+    note: str | None = None,
+) -> Preparation:
+    """The preparation with other recipes for some columns, and what to know about these.
+
+    Args:
+        preparation: What was learned.
+        columns: A recipe for each of its columns.
+        frame: Rows of the table.
+        note: What else to say.
+    """
+    changed = [new for new, old in zip(columns, preparation.columns, strict=True) if new is not old]
+    told = {
+        remark
+        for c in preparation.columns
+        if _is_among(c, changed)
+        for remark in c.remarks(frame[c.name])
+    }
+    notes = [remark for remark in preparation.notes if remark not in told]
+    notes += [remark for column in changed for remark in column.remarks(frame[column.name])]
+    notes += [] if note is None else [note]
+    return dataclasses.replace(preparation, columns=tuple(columns), notes=tuple(notes))
+
+
+def _is_among(column: AbstractColumn, changed: Sequence[AbstractColumn]) -> bool:
+    return column.name in {other.name for other in changed}
+
+
 def _renamed(missing: Sequence[str], frame: "pandas.DataFrame") -> str:
     """A question whether a column of another name is meant, if there is a similar one."""
     for name in missing:

@@ -31,6 +31,8 @@ _FOREIGN = {
 _DECIMAL_POINT = re.compile(rb"(?:^|[;\t\n])[+-]?\d+\.\d+(?=[;\t\r\n]|$)")
 _DECIMAL_COMMA = re.compile(rb"(?:^|[;\t\n])[+-]?\d+,\d+(?=[;\t\r\n]|$)")
 # Newer versions of pandas do this by default, and warn if asked to.
+FIRST_BYTES = 65_536
+"""Of a CSV file, which tell what separates its cells."""
 _EXACT = {"float_precision": "round_trip"}
 
 
@@ -69,8 +71,8 @@ class TableFile:
                 names = parquet.read_schema(io.BytesIO(self._data)).names
         else:
             names = next(_rows(self._data, _separator(self._data, self._path), self._path), [])
-        _check_names(names, self._path)
-        return _data_names(names) if self._is_parquet else names
+        check_names(names, self._path)
+        return data_names(names) if self._is_parquet else names
 
     def frame(self) -> "pandas.DataFrame":
         """Read all rows, numbered from 0."""
@@ -106,7 +108,7 @@ def write_table(frame: "pandas.DataFrame", path: FilePath) -> None:
                 frame.to_csv(temporary, index=False, sep=separator, encoding="utf-8")
         except (TypeError, ValueError) as error:
             raise WriteError(
-                f"expected columns that {path} can hold, got the error '{_brief(error)}'; "
+                f"expected columns that {path} can hold, got the error '{brief(error)}'; "
                 "give each column a single type, a unique name and valid text."
             ) from error
 
@@ -136,7 +138,7 @@ def _unreadable(path: FilePath, error: Exception) -> TableError:
     if isinstance(error, TableError):
         return error
     return TableError(
-        f"expected a readable file at {path}, got the error '{_brief(error)}'; "
+        f"expected a readable file at {path}, got the error '{brief(error)}'; "
         "check its permissions and that it is complete."
     )
 
@@ -187,7 +189,7 @@ def _separator(data: bytes, path: FilePath) -> str:
 
 def _check_rows(rows: Iterator[list[str]], path: FilePath) -> None:
     header = next(rows, [])
-    _check_names(header, path)
+    check_names(header, path)
     for row in rows:  # pandas would fill short rows and shift long ones
         if len(row) != len(header):
             raise TableError(
@@ -209,11 +211,26 @@ def _rows(data: bytes, separator: str, path: FilePath) -> Iterator[list[str]]:
 
 def _unreadable_csv(path: FilePath, error: Exception) -> TableError:
     return TableError(
-        f"expected a table in {path}, got the error '{_brief(error)}'; check separators and quotes."
+        f"expected a table in {path}, got the error '{brief(error)}'; check separators and quotes."
     )
 
 
-def _check_names(names: Sequence[str], path: FilePath) -> None:
+def separator_of(path: FilePath) -> str:
+    """What separates the cells of a CSV file, from its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(path, "rb") if packed else open(path, "rb") as file:
+            beginning = file.read(FIRST_BYTES)
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(Path(path), error) from error
+    # What may be cut off at the end must not count.
+    whole = beginning[: beginning.rfind(b"\n") + 1] or beginning
+    return _separator(_text(whole, path), path)
+
+
+def check_names(names: Sequence[str], path: FilePath) -> None:
+    """Raise unless every column has a name of its own."""
     nameless = [str(i) for i, name in enumerate(names, 1) if not str(name).strip()]
     if nameless or not names:
         raise TableError(
@@ -233,8 +250,8 @@ def _check_names(names: Sequence[str], path: FilePath) -> None:
 def _parse_parquet(data: bytes, path: FilePath) -> "pandas.DataFrame":
     with _parquet(path) as parquet:
         table = parquet.read_table(io.BytesIO(data))
-        _check_names(table.column_names, path)
-        return table.select(_data_names(table.column_names)).to_pandas(ignore_metadata=True)
+        check_names(table.column_names, path)
+        return table.select(data_names(table.column_names)).to_pandas(ignore_metadata=True)
 
 
 @contextlib.contextmanager
@@ -248,16 +265,17 @@ def _parquet(path: FilePath) -> Iterator[ModuleType]:
         yield pyarrow.parquet
     except (pyarrow.ArrowException, OSError) as error:
         raise TableError(
-            f"expected a Parquet file at {path}, got the error '{_brief(error)}'; "
+            f"expected a Parquet file at {path}, got the error '{brief(error)}'; "
             "check that it is complete and really is Parquet."
         ) from error
 
 
-def _data_names(names: Sequence[str]) -> list[str]:
+def data_names(names: Sequence[str]) -> list[str]:
     """All names but those of row labels, which pandas stores without a name."""
     return [name for name in names if not re.fullmatch(r"__index_level_\d+__", name)]
 
 
-def _brief(error: BaseException) -> str:
+def brief(error: BaseException) -> str:
+    """The message of an error in one line."""
     message = getattr(error, "strerror", None) or str(error)
     return " ".join(message.split())[:160].rstrip(".")

@@ -1,0 +1,49 @@
+"""`gfsvi fit` for a table that is larger than memory."""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from gfsvi.cli.fit import (
+    concluded,
+    learner_of,
+    say_what_was_written,
+    task_of_arguments,
+    write_report,
+)
+from gfsvi.cli.progress import Reporter
+from gfsvi.numerics.process import prepare_jax
+from gfsvi.numerics.threads import MANY_ROWS
+from gfsvi.tables import Preparation
+from gfsvi.tables.sources import TableFiles
+from gfsvi.tables.targets import check_target_names
+
+if TYPE_CHECKING:
+    from gfsvi.auto import Fitted, Learner
+
+
+def run_streamed(arguments: argparse.Namespace, source: TableFiles) -> int:
+    """Fit a table that is read piece by piece."""
+    check_target_names(source.column_names, tuple(arguments.target))
+    prepare_jax(MANY_ROWS)
+    from gfsvi.auto.streamed import StreamedFit, StreamedTable, learn_streamed
+
+    table = StreamedTable(
+        source, tuple(arguments.target), task_of_arguments(arguments), arguments.weight
+    )
+    found: list[StreamedFit] = []
+    with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
+
+        def learner_for(preparation: Preparation) -> "Learner":
+            for note in preparation.notes:
+                reporter.say(note)
+            return learner_of(arguments, preparation.task, reporter)
+
+        def learned() -> "Fitted":
+            found.append(learn_streamed(learner_for, table, seed=arguments.seed))
+            return found[0].fitted
+
+        parameters = learner_of(arguments, "regression", reporter).parameters
+        fitted = concluded(learned, parameters, arguments, reporter)
+        write_report(arguments, fitted, found[0].sample, found[0].weights, reporter)
+    say_what_was_written(arguments)
+    return 0
