@@ -91,9 +91,9 @@ def _fit(
     reporter: Reporter,
 ) -> "Fitted":
     """Fit, print remarks and diagnostics, and write the model."""
+    learner = learner_of(arguments, preparation.task, reporter)
     for note in preparation.notes:
         reporter.say(note)
-    learner = learner_of(arguments, preparation.task, reporter)
 
     def learned() -> "Fitted":
         return learner.learn_table(table, preparation, weights)

@@ -34,9 +34,10 @@ def run_streamed(arguments: argparse.Namespace, source: TableFiles) -> int:
     with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
 
         def learner_for(preparation: Preparation) -> "Learner":
+            learner = learner_of(arguments, preparation.task, reporter)
             for note in preparation.notes:
                 reporter.say(note)
-            return learner_of(arguments, preparation.task, reporter)
+            return learner
 
         def learned() -> "Fitted":
             found.append(learn_streamed(learner_for, table, seed=arguments.seed))
