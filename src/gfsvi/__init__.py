@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gfsvi.inference.updates import condition_on as condition_on
     from gfsvi.inference.updates import forget as forget
     from gfsvi.model import Model as Model
+    from gfsvi.portable.onnx_graph import export_onnx as export_onnx
     from gfsvi.post_hoc import posterior_of as posterior_of
     from gfsvi.training import Fit as Fit
     from gfsvi.training import Training as Training
@@ -35,6 +36,7 @@ _HOMES = {
     "Training": "gfsvi.training",
     "condition_on": "gfsvi.inference.updates",
     "export": "gfsvi.auto.exporting",
+    "export_onnx": "gfsvi.portable.onnx_graph",
     "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
     "posterior_of": "gfsvi.post_hoc",

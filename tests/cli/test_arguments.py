@@ -17,7 +17,7 @@ from .test_bad_tables import GOOD, csv, fit, refused
         ([], "expected a value for COMMAND; got none; see `gfsvi --help`"),
         (
             ["fot"],
-            "predict, evaluate, suggest, serve, export, studio, bench, list, completion; got 'fot'",
+            "suggest, serve, export, card, studio, bench, list, completion; got 'fot'",
         ),
         (["fot"], "Did you mean 'fit'? See `gfsvi --help`."),
         (["bench", "rn", "e.toml"], "got 'rn'. Did you mean 'run'? See `gfsvi bench --help`."),

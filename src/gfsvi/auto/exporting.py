@@ -22,6 +22,11 @@ PLATFORMS = ("cpu", "cuda", "tpu")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
+def check_exporting() -> None:
+    """Raise unless what `jax.export` needs is installed."""
+    check_extra("export", "exporting")
+
+
 @double
 def exported(fitted: "Fitted", quantiles: tuple[float, ...]) -> bytes:
     """The program that predicts any number of rows, serialised by `jax.export`.
@@ -30,7 +35,7 @@ def exported(fitted: "Fitted", quantiles: tuple[float, ...]) -> bytes:
     `mean`, `std`, `epistemic_std`, `lower` and `upper` of the model's level, and `quantiles`
     (level, row); for labels of `probabilities` (row, class).
     """
-    check_extra("export", "exporting")
+    check_exporting()
     levels = levels_of(fitted)
 
     def predicted(x: jax.Array) -> dict[str, jax.Array]:

@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     using.add_suggest(commands)
     using.add_serve(commands)
     using.add_export(commands)
+    using.add_card(commands)
     _add_studio(commands)
     _add_bench(commands)
     _add_list(commands)

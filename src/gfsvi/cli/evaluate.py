@@ -14,6 +14,8 @@ from gfsvi.storage.container import opened
 from gfsvi.tables.reading import TableError, TableFile
 
 if TYPE_CHECKING:
+    import pandas
+
     from gfsvi.auto import Fitted
     from gfsvi.auto.scores import Decision
     from gfsvi.auto.targets import Labels
@@ -28,6 +30,19 @@ def run(arguments: argparse.Namespace) -> int:
     from gfsvi.auto import Fitted
 
     fitted = Fitted.load(arguments.model)
+    decision = decision_of(fitted, arguments.threshold, arguments.positive)
+    scores = scored(fitted, frame, decision)
+    if arguments.json:
+        print(json.dumps(scores))
+    else:
+        print(_table(scores, fitted, decision))
+    return 0
+
+
+def scored(
+    fitted: "Fitted", frame: "pandas.DataFrame", decision: "Decision | None" = None
+) -> dict[str, float]:
+    """Scores on the rows of a table whose target is known."""
     preparation = fitted.preparation
     if preparation is None:
         raise TableError(
@@ -40,16 +55,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"expected rows whose target {', '.join(map(repr, preparation.target))} is known; got "
             "none. Use a table with the target."
         )
-    frame = frame[rows]
+    frame = frame.loc[rows]
     for surprise in preparation.surprises(frame):
         print(surprise, file=sys.stderr)
-    decision = decision_of(fitted, arguments.threshold, arguments.positive)
-    scores = fitted.evaluate(frame, preparation.observations(frame), decision)
-    if arguments.json:
-        print(json.dumps(scores))
-    else:
-        print(_table(scores, fitted, decision))
-    return 0
+    return fitted.evaluate(frame, preparation.observations(frame), decision)
 
 
 def _table(scores: dict[str, float], fitted: "Fitted", decision: "Decision | None") -> str:

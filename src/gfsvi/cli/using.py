@@ -63,10 +63,27 @@ def add_serve(commands: argparse._SubParsersAction) -> None:
 def add_export(commands: argparse._SubParsersAction) -> None:
     """`gfsvi export`."""
     command = commands.add_parser(
-        "export", help="write a program that predicts and needs JAX alone"
+        "export", help="write a program that predicts and needs JAX alone, or ONNX"
     )
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument(
-        "-o", "--output", required=True, metavar="PROGRAM", help="the file to write"
+        "-o",
+        "--output",
+        required=True,
+        metavar="PROGRAM",
+        help="the file to write; NAME.onnx for ONNX",
     )
-    command.set_defaults(run=command_of("export", extras=("export",)))
+    command.set_defaults(run=command_of("export"))
+
+
+def add_card(commands: argparse._SubParsersAction) -> None:
+    """`gfsvi card`."""
+    command = commands.add_parser(
+        "card", help="write a model card: what the model is and what to know before trusting it"
+    )
+    command.add_argument("model", help="a file written by `gfsvi fit`")
+    command.add_argument("--table", metavar="TABLE", help="add scores on the rows of this table")
+    command.add_argument(
+        "-o", "--output", required=True, metavar="CARD", help="the Markdown file to write"
+    )
+    command.set_defaults(run=command_of("card", extras=("tables",)))
