@@ -2,6 +2,10 @@
 
 python -m fuzz --minutes 10 [--kind tables] [--seed 7] [--output results/fuzz.json]
 python -m fuzz --inputs 2000 [--kind experiments] ...
+python -m fuzz --total 20000 --kind model_files --seed 1 --output results/fuzz.json
+
+With `--total`, inputs that the file of counts already has count, so that a run that was ended can
+be continued by the same command; seeds go on where they were.
 
 Every minute or so is a process of its own, so that a crash costs no more than that. What failed is
 made as small as possible, printed and written to build/fuzz/failures; build/fuzz/examples keeps it,
@@ -75,9 +79,14 @@ def keep(name: str, seed: int, outcomes: Counter[str], failure: str) -> None:
         print(failure, file=sys.stderr)
 
 
+def known_counts(path: Path | None) -> dict[str, dict[str, int]]:
+    """What a file of counts has by kind; nothing if there is none."""
+    return {} if path is None or not path.exists() else json.loads(path.read_text())
+
+
 def record(path: Path, totals: dict[str, Counter[str]], failed: Collection[str]) -> None:
     """Add what was tried to a file of counts by kind."""
-    known = json.loads(path.read_text()) if path.exists() else {}
+    known = known_counts(path)
     for name, outcomes in totals.items():
         before = known.get(name, {})
         counted = {key: before.get(key, 0) + outcomes[key] for key in (ACCEPTED, REFUSED)}
@@ -88,6 +97,11 @@ def record(path: Path, totals: dict[str, Counter[str]], failed: Collection[str])
 
 def rounds(arguments: argparse.Namespace, left: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """The kinds of inputs in turn, each with the options of one round, until all are done."""
+    if arguments.total:
+        while pending := _pending(arguments, left):
+            for name, count in pending.items():
+                yield name, ["--inputs", str(count)]
+        return
     if arguments.inputs:
         for done in range(0, arguments.inputs, ROUND_INPUTS):
             for name in [name for name in KINDS if name in left]:
@@ -100,11 +114,29 @@ def rounds(arguments: argparse.Namespace, left: Collection[str]) -> Iterator[tup
             yield name, ["--seconds", str(share)]
 
 
+def _pending(arguments: argparse.Namespace, left: Collection[str]) -> dict[str, int]:
+    """The kinds of which there are fewer inputs than wanted, each with the size of a round."""
+    known = known_counts(arguments.output)
+    missing = {n: arguments.total - known.get(n, {}).get("inputs", 0) for n in KINDS if n in left}
+    return {name: min(ROUND_INPUTS, count) for name, count in missing.items() if count > 0}
+
+
+def _first_seed(arguments: argparse.Namespace) -> int:
+    """The seed that is given, moved on by what was counted before, or one of its own."""
+    if arguments.seed is None:
+        return int(time.time())
+    known = known_counts(arguments.output) if arguments.total else {}
+    return arguments.seed + 1000 * sum(one["inputs"] for one in known.values())
+
+
 def main() -> int:
     """Try inputs until the time is over; 1 if one failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--inputs", type=int, help="so many of each kind, instead of minutes")
+    parser.add_argument(
+        "--total", type=int, help="so many of each kind, those in --output included"
+    )
     parser.add_argument("--kind", action="append", choices=KINDS, help="repeat for several")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--output", type=Path, help="a file to which the counts are added")
@@ -113,8 +145,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.worker:
         return worker(arguments)
+    if arguments.total and arguments.output is None:
+        parser.error("--total expects --output, a file that has the counts")
     left = set(arguments.kind or KINDS)
-    seed = int(time.time()) if arguments.seed is None else arguments.seed
+    seed = _first_seed(arguments)
     totals: dict[str, Counter[str]] = {name: Counter() for name in KINDS if name in left}
     failed: set[str] = set()
     if "model_files" in left:

@@ -1,5 +1,6 @@
 """Changes to model files: of single bits, of the JSON text with a checksum that fits, of arrays."""
 
+import contextlib
 import copy
 import json
 from collections.abc import Callable
@@ -140,7 +141,8 @@ def edit_tree(tree: dict[str, Any], name: str, place: int, value: Any) -> None:
     if name == "remove":
         del owner[key]
     elif name == "copy":
-        owner[key] = copy.deepcopy(_at(tree, paths[value % len(paths)]))
+        with contextlib.suppress(RecursionError):  # of what is nested thousands of times
+            owner[key] = copy.deepcopy(_at(tree, paths[value % len(paths)]))
     elif name == "repeat" and isinstance(owner[key], list) and len(owner[key]) < 200:
         owner[key] = owner[key] * value
     elif name == "rename" and isinstance(owner, dict):

@@ -1,9 +1,11 @@
 """A small part of `make fuzz`, in a process of its own; and failures that it has found."""
 
+import importlib
 import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -55,3 +57,22 @@ def test_a_failure_is_made_small_told_and_kept(tmp_path):
     assert kept.name == "tables-0.txt" and "case=[0, 0, 0]" in kept.read_text()
     (entry,) = (tmp_path / "build/fuzz/history.jsonl").read_text().splitlines()
     assert json.loads(entry) == {"kind": "tables", "seed": 0, "outcomes": {}, "failed": True}
+
+
+def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path, monkeypatch):
+    program, tried = importlib.import_module("fuzz.__main__"), []
+
+    def one_round(name: str, seed: int, option: str, count: str) -> tuple[Counter[str], str]:
+        tried.append((seed, int(count)))
+        return Counter({"accepted": int(count)}), ""
+
+    monkeypatch.setattr(program, "one_round", one_round)
+    monkeypatch.setattr(program, "HOME", tmp_path)
+    counts = tmp_path / "counts.json"
+    words = ["fuzz", "--kind", "tables", "--seed", "3", "--output", str(counts), "--total"]
+    for total in ("30", "800", "800"):
+        monkeypatch.setattr(sys, "argv", [*words, total])
+        assert program.main() == 0
+    assert tried == [(3, 30), (30003, 500), (31003, 270)]
+    known = {"inputs": 800, "accepted": 800, "refused": 0, "failures": 0}
+    assert json.loads(counts.read_text()) == {"tables": known}

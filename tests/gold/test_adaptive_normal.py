@@ -15,7 +15,7 @@ from gfsvi.inference.conjugate import Interpolation, solved, sums_over_rows, tan
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.inference.left_out import sums_of_unit_noise
-from gfsvi.inference.noise_shape import LeftOut, _loss, chosen_width, fitted_shape
+from gfsvi.inference.noise_shape import LeftOut, _loss, chosen_width, fitted_shape, unseen_noise
 from gfsvi.inference.tails import Tails, most_probable_tails
 from gfsvi.kernels import RBF
 from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction
@@ -145,6 +145,18 @@ def test_normal_residuals_have_no_tails():
     assert tails.degrees_of_freedom >= 20 and tails.spread == pytest.approx(1, rel=0.05)
 
 
+def test_few_residuals_do_not_rule_out_tails_and_many_do():
+    residuals = np.random.default_rng(3).normal(size=3000)
+    few, many = (
+        most_probable_tails(residuals[:n], np.ones(n), np.ones(n))[0].degrees_of_freedom
+        for n in (40, 3000)
+    )
+    assert few < many
+    # A row that counts a hundred times is a hundred rows.
+    counted = most_probable_tails(residuals[:40], np.ones(40), np.full(40, 100.0))[0]
+    assert counted.degrees_of_freedom > few
+
+
 def left_out(noise_of, num_rows: int = 400) -> LeftOut:
     random = np.random.default_rng(4)
     x = random.uniform(-2, 2, size=(num_rows, 1))
@@ -178,6 +190,20 @@ def test_noise_that_varies_is_found_and_even_noise_is_left_alone():
     at = np.array([[-1.5], [0.0], [1.5]])
     np.testing.assert_allclose(np.log(shape.noise(at)), at[:, 0] - 1, atol=0.4)
     assert chosen_width(left_out(lambda x: 0.3 + 0 * x), lengths, 0.3, tails) is None
+
+
+def test_the_noise_at_a_row_does_not_know_its_residual():
+    rows, tails = left_out(lambda x: np.exp(x - 1), 150), Tails(10.0, 1.0)
+    before = unseen_noise(rows, np.ones(1), 0.3, tails)
+    moved = rows.residuals.copy()
+    moved[17] += 30.0
+    after = unseen_noise(rows._replace(residuals=moved), np.ones(1), 0.3, tails)
+    fitted = [
+        fitted_shape(rows._replace(residuals=r), np.ones(1), 0.3, tails).noise(rows.x)
+        for r in (rows.residuals, moved)
+    ]
+    assert after[17] == pytest.approx(before[17], rel=1e-12)
+    assert not np.allclose(after, before) and fitted[1][17] > 1.1 * fitted[0][17]
 
 
 def test_without_time_noise_stays_even():
@@ -228,3 +254,9 @@ def test_a_row_left_out_is_one_that_was_never_there():
     [rows] = judged.left_out(solution, posterior.likelihood.at(judged.x).noise, 1.0)
     assert rows.residuals[place] == pytest.approx(y[5] - mean, abs=1e-5)
     assert rows.variances[place] == pytest.approx(variance, rel=1e-3)
+    # Tails are those of residuals under noise that has not seen them: heavier than flattered ones.
+    fitted = posterior.likelihood.at(judged.x).noise[0]
+    flattered, _ = most_probable_tails(rows.residuals, rows.variances + fitted**2, rows.weights)
+    chosen = Tails(*(float(getattr(posterior.likelihood, name)[0]) for name in Tails._fields))
+    far = np.array([3.0])  # in standard deviations
+    assert chosen.log_densities(far, np.ones(1)) > flattered.log_densities(far, np.ones(1)) + 0.05

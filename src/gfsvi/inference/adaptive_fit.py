@@ -31,7 +31,13 @@ from gfsvi.inference.left_out import (
     left_of_prior,
     rows_to_leave_out,
 )
-from gfsvi.inference.noise_shape import LeftOut, Shape, chosen_width, fitted_shape
+from gfsvi.inference.noise_shape import (
+    LeftOut,
+    Shape,
+    chosen_width,
+    fitted_shape,
+    unseen_noise,
+)
 from gfsvi.inference.tails import Tails, most_probable_tails
 from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.noise_function import NoiseFunction
@@ -85,14 +91,23 @@ def adaptive_posterior(
         likelihood = _with_shapes(_with_tails(model.likelihood, tails, noise), shapes)
         noisy = partial(targets_of, Model(interpolation.prior, likelihood))
         solution = solved(interpolation, sums_over(interpolation, rows, noisy))
-        scatter = likelihood.at(judged.x).noise
-        left_out = judged.left_out(solution, scatter, step)
-        tails = [
-            most_probable_tails(left.residuals, left.variances + level**2, left.weights)[0]
-            for left, level in zip(left_out, scatter, strict=True)
-        ]
+        left_out = judged.left_out(solution, likelihood.at(judged.x).noise, step)
+    scatter = likelihood.at(judged.x).noise
+    unseen = [
+        unseen_noise(left, width * lengthscale, level, tail, stop=stop) if is_varying else None
+        for left, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
+    ]
+    tails = [
+        _tails_of(left, level if found is None else found)
+        for left, level, found in zip(left_out, scatter, unseen, strict=True)
+    ]
     likelihood = _with_tails(likelihood, tails, np.asarray(likelihood.noise))
     return Model(posterior_of(interpolation, solution, step=step), likelihood)
+
+
+def _tails_of(rows: LeftOut, noise: Float[np.ndarray, " row"]) -> Tails:
+    """The tails of rows under noise that has not seen them: what was fitted to them has none."""
+    return most_probable_tails(rows.residuals, rows.variances + noise**2, rows.weights)[0]
 
 
 class _Judged(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import OptimizeResult, minimize
 
@@ -71,23 +72,36 @@ def chosen_width(
     """
     if len(rows.x) < FEWEST_ROWS:
         return None
-    folds = np.random.default_rng(0).permutation(len(rows.x)) % NUM_FOLDS
     even = tails.log_densities(rows.residuals, rows.variances + noise**2)
     gains = {}
     for width in WIDTHS:
-        found = np.empty(len(rows.x))
-        for fold in range(NUM_FOLDS):
-            if stop is not None and stop():
-                return None
-            kept, rest = folds != fold, rows.take(folds == fold)
-            shape = fitted_shape(rows.take(kept), width * lengthscale, noise, tails)
-            total = rest.variances + shape.noise(rest.x) ** 2
-            found[folds == fold] = tails.log_densities(rest.residuals, total)
-        gains[width] = found - even
+        found = unseen_noise(rows, width * lengthscale, noise, tails, stop=stop)
+        if found is None:
+            return None
+        gains[width] = tails.log_densities(rows.residuals, rows.variances + found**2) - even
     width = max(gains, key=lambda one: np.average(gains[one], weights=rows.weights))
     gain = np.average(gains[width], weights=rows.weights)
     error = np.sqrt(np.average((gains[width] - gain) ** 2, weights=rows.weights) / len(rows.x))
     return width if gain > error else None
+
+
+def unseen_noise(
+    rows: LeftOut,
+    lengthscale: np.ndarray,
+    noise: float,
+    tails: Tails,
+    *,
+    stop: Callable[[], bool] | None = None,
+) -> Float[np.ndarray, " row"] | None:
+    """The noise at each row by a function that has not seen its residual; None without time."""
+    folds = np.random.default_rng(0).permutation(len(rows.x)) % NUM_FOLDS
+    found = np.empty(len(rows.x))
+    for fold in range(NUM_FOLDS):
+        if stop is not None and stop():
+            return None
+        shape = fitted_shape(rows.take(folds != fold), lengthscale, noise, tails)
+        found[folds == fold] = shape.noise(rows.x[folds == fold])
+    return found
 
 
 def fitted_shape(rows: LeftOut, lengthscale: np.ndarray, noise: float, tails: Tails) -> Shape:
