@@ -13,6 +13,9 @@ from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.predictives.normal import NormalPredictive
 from gfsvi.tables import Label
 
+CRPS_SAMPLES = 1000
+"""Draws per row that the CRPS of other than normal predictions is estimated by."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Decision:
@@ -51,11 +54,14 @@ def evaluated(
     target: Numbers | Labels,
     y: np.ndarray,
     decision: Decision | None = None,
+    *,
+    guess: tuple[np.ndarray, np.ndarray] | None = None,
+    crps_samples: int = CRPS_SAMPLES,
 ) -> dict[str, float]:
     """Scores on the scale of the target and, for numbers, on the standardised scale too.
 
     Those that end in "_baseline" are of a guess that ignores all inputs: the mean and spread, or
-    the class frequencies, of these very targets.
+    the class frequencies, of these very targets, or for numbers the mean and spread in `guess`.
     """
     counted = {"num_rows": len(y)}
     if isinstance(target, Labels):
@@ -65,18 +71,20 @@ def evaluated(
         frequencies = np.bincount(y, minlength=len(target.classes)) / len(y)
         with np.errstate(divide="ignore"):
             log_frequencies = np.maximum(np.log(frequencies), np.log(1e-12))
-        guess = np.broadcast_to(log_frequencies, (1, len(y), len(frequencies)))
+        baseline = np.broadcast_to(log_frequencies, (1, len(y), len(frequencies)))
         return counted | _compared(
-            _of_labels(labels, y, decision), _of_labels(CategoricalPredictive(guess), y, decision)
+            _of_labels(labels, y, decision),
+            _of_labels(CategoricalPredictive(baseline), y, decision),
         )
     real = cast(AbstractRealPredictive, predictive)
     spread, centre = target.spread, target.centre
-    standardized = _of_numbers(real.rescaled(1 / spread, -centre / spread), target.standardized(y))
+    scaled = real.rescaled(1 / spread, -centre / spread)
+    standardized = _of_numbers(scaled, target.standardized(y), crps_samples)
     return (
         counted
-        | _of_numbers(real, y)
+        | _of_numbers(real, y, crps_samples)
         | {f"{name}_standardized": value for name, value in standardized.items()}
-        | _compared({}, _of_numbers(_guess(y, real), y))
+        | _compared({}, _of_numbers(_guess(y, real, guess), y))
     )
 
 
@@ -84,22 +92,26 @@ def _compared(scores: dict[str, float], baseline: dict[str, float]) -> dict[str,
     return scores | {f"{name}_baseline": value for name, value in baseline.items()}
 
 
-def _guess(y: np.ndarray, like: AbstractRealPredictive) -> NormalPredictive:
-    """The mean and spread of these targets at every row."""
+def _guess(
+    y: np.ndarray, like: AbstractRealPredictive, given: tuple[np.ndarray, np.ndarray] | None
+) -> NormalPredictive:
+    """The mean and spread of these targets, or those given, at every row."""
     y = np.reshape(np.asarray(y, np.float64), np.shape(like.mean))
-    spread = np.std(y, axis=0)
+    mean, spread = (np.mean(y, axis=0), np.std(y, axis=0)) if given is None else given
     variance = np.where(spread > 0, spread, 1e-12) ** 2
     whole = np.zeros_like(y)
-    return NormalPredictive(whole + np.mean(y, axis=0), whole, whole + variance)
+    return NormalPredictive(whole + mean, whole, whole + variance)
 
 
-def _of_numbers(predictive: AbstractRealPredictive, y: np.ndarray) -> dict[str, float]:
+def _of_numbers(
+    predictive: AbstractRealPredictive, y: np.ndarray, crps_samples: int = CRPS_SAMPLES
+) -> dict[str, float]:
     return {
         "log_predictive_density": float(metrics.log_predictive_density(predictive, y)),
         "expected_log_likelihood": float(metrics.expected_log_likelihood(predictive, y)),
         "mse": float(metrics.mse(predictive, y)),
         "coverage": float(metrics.coverage(predictive, y)),
-        "crps": float(metrics.crps(predictive, y)),
+        "crps": float(metrics.crps(predictive, y, num_samples=crps_samples)),
     }
 
 

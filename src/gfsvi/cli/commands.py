@@ -145,7 +145,7 @@ def _add_choices_of_fit(command: argparse.ArgumentParser) -> None:
 def _add_predict(commands: argparse._SubParsersAction) -> None:
     command = commands.add_parser("predict", help="predict the rows of a table, with uncertainty")
     command.add_argument("model", help="a file written by `gfsvi fit`")
-    command.add_argument("table", help="a CSV or Parquet file")
+    command.add_argument("table", help="a CSV or Parquet file, a folder or a pattern of them")
     command.add_argument(
         "-o",
         "--output",
@@ -169,6 +169,7 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
         help="copy these columns of the table as well",
     )
     _add_decision(command)
+    _add_reading(command)
     command.set_defaults(run=command_of("predict", extras=("tables",)))
 
 
@@ -177,8 +178,9 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
         "evaluate", help="score predictions on rows whose target is known"
     )
     command.add_argument("model", help="a file written by `gfsvi fit`")
-    command.add_argument("table", help="a CSV or Parquet file with the target")
+    command.add_argument("table", help="a CSV or Parquet file, or a folder, with the target")
     _add_decision(command)
+    _add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
     command.set_defaults(run=command_of("evaluate", extras=("tables",)))
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from gfsvi.cli.sources import streamed_source, table_in_memory
 from gfsvi.cli.tables import decision_of
 from gfsvi.numerics.process import prepare_jax
+from gfsvi.numerics.threads import MANY_ROWS
 from gfsvi.storage.container import opened
-from gfsvi.tables.reading import TableError, TableFile
+from gfsvi.tables.reading import TableError
 
 if TYPE_CHECKING:
     import pandas
@@ -19,19 +21,26 @@ if TYPE_CHECKING:
     from gfsvi.auto import Fitted
     from gfsvi.auto.scores import Decision
     from gfsvi.auto.targets import Labels
+    from gfsvi.tables.sources import TableFiles
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print scores on rows whose target is known."""
-    file = TableFile(arguments.table)
+    source = streamed_source(arguments.table, arguments.stream, arguments.in_memory)
+    file = table_in_memory(arguments.table) if source is None else source
     opened(arguments.model)  # to report a file that is not a model before importing anything
-    frame = file.frame()
-    prepare_jax(len(frame))
+    frame = file.frame() if source is None else None
+    prepare_jax(MANY_ROWS if frame is None else len(frame))
     from gfsvi.auto import Fitted
 
     fitted = Fitted.load(arguments.model)
     decision = decision_of(fitted, arguments.threshold, arguments.positive)
-    scores = scored(fitted, frame, decision)
+    if frame is None:
+        from gfsvi.cli.in_pieces import evaluate
+
+        scores = evaluate(cast("TableFiles", source), fitted, decision)
+    else:
+        scores = scored(fitted, frame, decision)
     if arguments.json:
         print(json.dumps(scores))
     else:

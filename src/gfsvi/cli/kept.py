@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from gfsvi.tables.reading import TableError, TableFile, load_pandas
 from gfsvi.tables.sentences import listed, nearest
+from gfsvi.tables.sources import TableFiles
 
 if TYPE_CHECKING:
     import pandas
 
 
-def check_kept(file: TableFile, identifier: str | None, keep: Sequence[str]) -> list[str]:
+def check_kept(
+    file: TableFile | TableFiles, identifier: str | None, keep: Sequence[str]
+) -> list[str]:
     """The columns to copy, the identifier first; raise for those that the table does not have."""
     first = [] if identifier is None else [identifier]
     names = list(dict.fromkeys(first + list(keep)))
@@ -25,16 +28,21 @@ def check_kept(file: TableFile, identifier: str | None, keep: Sequence[str]) -> 
     return names
 
 
-def with_kept(
-    predictions: "pandas.DataFrame", file: TableFile, names: Sequence[str], identifier: str | None
-) -> "pandas.DataFrame":
-    """The predictions with these columns before them, as they are written in the file."""
-    taken = [name for name in names if name in predictions.columns]
+def check_not_taken(names: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise if a column to copy has the name of a column of the predictions."""
+    taken = [name for name in names if name in columns]
     if taken:
         raise TableError(
             f"--id and --keep expect names that predictions do not have; got {listed(taken)}. "
             "Rename the column in the table."
         )
+
+
+def with_kept(
+    predictions: "pandas.DataFrame", file: TableFile, names: Sequence[str], identifier: str | None
+) -> "pandas.DataFrame":
+    """The predictions with these columns before them, as they are written in the file."""
+    check_not_taken(names, list(predictions.columns))
     if not names:
         return predictions
     kept = file.as_written(names)

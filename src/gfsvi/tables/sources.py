@@ -96,6 +96,14 @@ class TableFiles:
             return 8 * dataset.count_rows() * len(dataset.schema.names)
 
     @property
+    def num_rows(self) -> int | None:
+        """The number of rows, if it is known without reading them."""
+        if self.kind == "csv":
+            return None
+        with _sentences(self.name):
+            return self._dataset().count_rows()
+
+    @property
     def is_large(self) -> bool:
         """Whether the table is read piece by piece unless the user says otherwise."""
         return self.num_bytes > LARGE
