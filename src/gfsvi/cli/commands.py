@@ -180,8 +180,8 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("model", help="a file written by `gfsvi fit`")
     command.add_argument("table", help="a CSV or Parquet file, or a folder, with the target")
     _add_decision(command)
-    _add_reading(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_reading(command)
     command.set_defaults(run=command_of("evaluate", extras=("tables",)))
 
 
