@@ -97,9 +97,26 @@ def _serve(measured: dict[str, Any]) -> str:
     )
 
 
+def _stopwatch(measured: dict[str, list[dict[str, Any]]]) -> str:
+    """One column per state that was measured; waits that a state does not have are empty."""
+    columns = {
+        label: {one["wait"]: one["seconds"] for one in waits} for label, waits in measured.items()
+    }
+    names = dict.fromkeys(name for waits in columns.values() for name in waits)
+    rows = (
+        (
+            "importing JAX and Equinox, to compare by" if name == "unit" else f"`{name}`",
+            *(f"{waits[name]:.1f} s" if name in waits else "" for waits in columns.values()),
+        )
+        for name in names
+    )
+    return _rows(("wait", *columns), rows)
+
+
 TABLES: dict[str, Callable[[Any], str]] = {
     "updates": _updates,
     "post_hoc": _post_hoc,
     "conformal": _conformal,
     "serve": _serve,
+    "stopwatch": _stopwatch,
 }

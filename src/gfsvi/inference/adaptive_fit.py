@@ -77,32 +77,59 @@ def adaptive_posterior(
     left_out = judged.left_out(solution, even, step)
     lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
     width, varies = _common_width(left_out, lengthscale, found, stop)
-    likelihood = _with_tails(model.likelihood, [choice.tails for choice in found], noise)
+    tails = [choice.tails for choice in found]
+    likelihood = _with_tails(model.likelihood, tails, noise)
     if width is None:
         return Model(posterior_of(interpolation, solution, step=step), likelihood)
-    tails = [choice.tails for choice in found]
+    lengths = [width * lengthscale if is_varying else None for is_varying in varies]
     for number in range(NUM_ROUNDS):
         if number and stop is not None and stop():
             break
-        shapes = [
-            fitted_shape(judging, width * lengthscale, level, tail) if is_varying else None
-            for judging, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
-        ]
-        likelihood = _with_shapes(_with_tails(model.likelihood, tails, noise), shapes)
+        likelihood = _with_noise_function(likelihood, left_out, noise, lengths)
         noisy = partial(targets_of, Model(interpolation.prior, likelihood))
         solution = solved(interpolation, sums_over(interpolation, rows, noisy))
         left_out = judged.left_out(solution, likelihood.at(judged.x).noise, step)
-    scatter = likelihood.at(judged.x).noise
-    unseen = [
-        unseen_noise(left, width * lengthscale, level, tail, stop=stop) if is_varying else None
-        for left, level, tail, is_varying in zip(left_out, noise, tails, varies, strict=True)
-    ]
-    tails = [
-        _tails_of(left, level if found is None else found)
-        for left, level, found in zip(left_out, scatter, unseen, strict=True)
-    ]
+    scatter = _unseen_scatter(likelihood, left_out, noise, lengths, stop)
+    tails = [_tails_of(left, level) for left, level in zip(left_out, scatter, strict=True)]
     likelihood = _with_tails(likelihood, tails, np.asarray(likelihood.noise))
     return Model(posterior_of(interpolation, solution, step=step), likelihood)
+
+
+def _with_noise_function(
+    likelihood: AdaptiveNormal,
+    left_out: list[LeftOut],
+    noise: np.ndarray,
+    lengths: list[np.ndarray | None],
+) -> AdaptiveNormal:
+    """The likelihood with a noise function of these length scales, begun at an even noise."""
+    of_outputs = zip(left_out, noise, _tails(likelihood), lengths, strict=True)
+    shapes = [
+        None if length is None else fitted_shape(rows, length, level, tails)
+        for rows, level, tails, length in of_outputs
+    ]
+    return _with_shapes(_with_tails(likelihood, _tails(likelihood), noise), shapes)
+
+
+def _unseen_scatter(
+    likelihood: AdaptiveNormal,
+    left_out: list[LeftOut],
+    noise: np.ndarray,
+    lengths: list[np.ndarray | None],
+    stop: Callable[[], bool] | None,
+) -> list[np.ndarray]:
+    """The noise at left-out rows of each output, without their own residuals if there is time."""
+    scatter = list(likelihood.at(left_out[0].x).noise)
+    of_outputs = zip(left_out, noise, _tails(likelihood), lengths, strict=True)
+    for output, (rows, level, tails, length) in enumerate(of_outputs):
+        found = None if length is None else unseen_noise(rows, length, level, tails, stop=stop)
+        scatter[output] = scatter[output] if found is None else found
+    return scatter
+
+
+def _tails(likelihood: AdaptiveNormal) -> list[Tails]:
+    """The tails of each output."""
+    pairs = zip(likelihood.degrees_of_freedom, likelihood.spread, strict=True)
+    return [Tails(float(freedom), float(spread)) for freedom, spread in pairs]
 
 
 def _tails_of(rows: LeftOut, noise: Float[np.ndarray, " row"]) -> Tails:
