@@ -1,10 +1,12 @@
 """The wheel holds what the library needs, and works in an environment that has nothing else."""
 
+import os
+import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,8 @@ import pytest
 from gfsvi.numerics.extras import EXTRAS
 
 ROOT = Path(__file__).parents[1]
+VERSIONS = ("3.11", "3.12", "3.13")
+Install = Callable[[str], Path]
 FIT = ("fit", "table.csv", "--target", "y", "--output", "m.gfsvi", "--time-budget", "1", "--quiet")
 
 
@@ -38,21 +42,44 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     assert "gfsvi/report/page.html.j2" in held and "gfsvi/py.typed" in held
 
 
-@pytest.fixture
-def installed(wheel, tmp_path):
+def test_every_version_that_is_promised_is_tested():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    promised = {word.rpartition(" ")[2] for word in project["classifiers"] if ":: 3." in word}
+    assert promised == {*VERSIONS} and project["requires-python"] == f">={VERSIONS[0]}"
+
+
+def interpreter(version: str) -> str:
+    """A Python of this version: the one that runs the tests, one of pyenv's, or one on the path."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    known = (*map(str, versions.glob(f"{version}.*/bin/python")), shutil.which(f"python{version}"))
+    for program in (sys.executable, *known):
+        if program is None:
+            continue
+        answer = called(program, "-c", "import sys; print('%d.%d' % sys.version_info[:2])")
+        if answer.stdout.strip() == version:
+            return program
+    pytest.skip(f"no Python {version} here")
+
+
+@pytest.fixture(params=VERSIONS)
+def installed(request, wheel, tmp_path) -> Install:
     """Install the wheel with an extra, in the locked versions, into an empty environment."""
+    python = interpreter(request.param)
+    uv = shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent))
+    if uv is None:
+        pytest.skip("uv, a development tool, is not installed")
 
     def installed(extra: str) -> Path:
-        venv.create(tmp_path / "empty", with_pip=True)
-        programs = tmp_path / "empty" / ("Scripts" if sys.platform == "win32" else "bin")
-        options = ("--quiet", "--disable-pip-version-check")
+        environment = tmp_path / "empty"
+        called(uv, "venv", "--quiet", "--python", python, environment, check=True)
         # Constraints with hashes would be asked of the wheel, too.
         lines = (ROOT / "requirements.lock").read_text().splitlines()
         versions = [line.removesuffix("\\") for line in lines if "--hash=" not in line]
         (tmp_path / "versions.lock").write_text("\n".join(versions))
-        locked = ("--constraint", tmp_path / "versions.lock")
-        called(programs / "pip", "install", *options, *locked, f"{wheel}{extra}", check=True)
-        return programs
+        locked = ("--constraint", tmp_path / "versions.lock", "--python", environment)
+        answer = called(uv, "pip", "install", "--quiet", *locked, f"{wheel}{extra}")
+        assert answer.returncode == 0, answer.stderr
+        return environment / ("Scripts" if sys.platform == "win32" else "bin")
 
     return installed
 

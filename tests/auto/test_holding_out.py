@@ -203,3 +203,23 @@ def test_labels_of_the_end_are_learned_too(tmp_path) -> None:
 
 def test_methods_without_a_closed_form_leave_the_end_out(series) -> None:
     assert series[0].fitted_.first_predictions is None
+
+
+def test_labels_are_held_out_where_rows_are_not_all_measurement_points() -> None:
+    given = Parameters(random_state=0)
+    assert len(rows_apart(given, DEFAULT, (700, 2), None, 2).judged) == 0
+    assert len(rows_apart(given, DEFAULT, (800, 2), None, 2).judged) == 80
+    assert len(rows_apart(given, DEFAULT, (800, 2), None, 1).judged) == 0
+
+
+def test_the_accuracy_that_is_promised_for_many_labels_is_kept() -> None:
+    """No column says anything about the labels, and what is known by heart does not count."""
+    random = np.random.default_rng(0)
+    x, labels = random.normal(size=(900, 8)), random.integers(2, size=900)
+    model = GFSVIClassifier(random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PoorFitWarning)
+        model.fit(x, labels)
+    first = model.fitted_.first_predictions
+    accuracy = np.mean(np.asarray(first.predictive.predicted) == labels[first.rows])
+    assert len(first.rows) == 90 and accuracy < 0.5 + 3 * 0.5 / np.sqrt(90)

@@ -13,10 +13,10 @@ from gfsvi.auto.quality import (
     PoorFitWarning,
     judged_rows,
     next_command,
-    over_budget,
     quality,
 )
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.auto.within_budget import over_budget
 from gfsvi.data import Data
 from gfsvi.likelihoods import AdaptiveNormal, Categorical, Normal
 from gfsvi.methods import GFSVI, ExactGP
@@ -117,6 +117,30 @@ def test_confidence_that_differs_from_accuracy_is_a_warning(probability, word):
         "miscalibrated",
         f"The predictions are {word}confident",
     )
+
+
+def test_probabilities_that_say_less_than_the_share_of_each_class_are_a_warning():
+    """Right as often as the commonest class and as sure as right, but sure of the wrong rows."""
+    y = np.repeat([1, 1, 1, 0], 50)
+    chances = np.where(np.arange(200) < 100, 0.55, 0.95)  # surest where half of the rows are no
+    draws = np.log(np.stack([1 - chances, chances], axis=1))[None]
+    ones = np.ones(200)
+    (found,) = quality(Judged(CategoricalPredictive(draws), y, ones, y, ones, True, GFSVI), LABELS)
+    assert found.name == "worse_than_guessing" and "share of each class" in found.message
+    own = np.mean(np.log(np.where(y == 1, chances, 1 - chances)))
+    assert f"is {own:.3g}, and {0.75 * np.log(0.75) + 0.25 * np.log(0.25):.2f}" in found.message
+    assert "`--method gp_classifier`" in found.remedy
+    assert names(labels(0.75, y=y), LABELS) == []
+
+
+def test_nothing_is_guaranteed_for_the_future():
+    fitted = SimpleNamespace(
+        target=Numbers(0.0, 1.0),
+        preparation=None,
+        posterior=SimpleNamespace(likelihood=AdaptiveNormal()),
+    )
+    (found,) = quality(numbers(SIGNAL, 0.1)._replace(is_future=True), fitted)
+    assert "--guarantee" not in found.remedy and "count on the share above" in found.remedy
 
 
 def test_a_fit_over_budget_is_a_warning():

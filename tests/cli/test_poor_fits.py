@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from gfsvi.auto import quality
+from gfsvi.auto import within_budget
 
 from .test_bad_tables import GOOD, csv
 
 
 def test_a_poor_fit_is_warned_of_with_the_next_command(run, monkeypatch):
-    monkeypatch.setattr(quality, "OVERRUN", -100.0)  # every fit is late
+    monkeypatch.setattr(within_budget, "OVERRUN", -100.0)  # every fit is late
     Path("table.csv").write_bytes(csv(GOOD))
     fit = ["fit", "table.csv", "--target", "y", "--kernel", "rbf", "--method", "exact_gp"]
     status, _, remarks = run(*fit, "--time-budget", "5", "--output", "table.gfsvi")

@@ -8,7 +8,8 @@ import numpy as np
 from gfsvi.auto.first_predictions import FirstPredictions
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.holding_out import future_held_out
-from gfsvi.auto.quality import judged_rows, over_budget, quality
+from gfsvi.auto.quality import judged_rows, quality
+from gfsvi.auto.within_budget import over_budget
 from gfsvi.data import Data
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model

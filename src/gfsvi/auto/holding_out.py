@@ -52,7 +52,11 @@ def order_of_rows(
 
 
 def share_held_out(
-    parameters: Parameters, recipe: Recipe, shape: tuple[int, ...], order: TimeOrder | None
+    parameters: Parameters,
+    recipe: Recipe,
+    shape: tuple[int, ...],
+    order: TimeOrder | None,
+    num_outputs: int = 1,
 ) -> float:
     """The share of rows of this shape to hold out, at least a tenth of rows in time order."""
     if parameters.held_out == "none":
@@ -60,20 +64,24 @@ def share_held_out(
     if parameters.validation_fraction is not None:
         return parameters.validation_fraction
     is_asked = order is not None or parameters.held_out == "random"
-    return HELD_OUT if is_asked else recipe.share_held_out(shape)
+    return HELD_OUT if is_asked else recipe.share_held_out(shape, num_outputs)
 
 
 def rows_apart(
-    parameters: Parameters, recipe: Recipe, shape: tuple[int, ...], order: TimeOrder | None
+    parameters: Parameters,
+    recipe: Recipe,
+    shape: tuple[int, ...],
+    order: TimeOrder | None,
+    num_outputs: int = 1,
 ) -> Apart:
     """Which of the rows of an array of this shape are held out, in this order if in any."""
     num_rows, seed = shape[0], int(parameters.random_state)
-    share = share_held_out(parameters, recipe, shape, order)
+    share = share_held_out(parameters, recipe, shape, order, num_outputs)
     judged = held_out_rows(num_rows, share, seed, order)
     if order is None or not recipe.leaves_rows_out or len(shape) != 2:
         return Apart(judged, judged)
     rest = np.setdiff1d(np.arange(num_rows), judged)
-    share = recipe.share_held_out((len(rest), shape[1]))
+    share = recipe.share_held_out((len(rest), shape[1]), num_outputs)
     return Apart(judged, rest[held_out_rows(len(rest), share, seed)])
 
 

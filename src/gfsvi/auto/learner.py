@@ -144,8 +144,9 @@ class Learner:
         order: TimeOrder | None,
     ) -> Problem:
         """The standardised rows, of which the latest in this order, or random ones, are apart."""
-        apart = rows_apart(self.parameters, self.recipe, given.x.shape, order)
-        outputs, held_out = likelihood.num_outputs(rows.y), len(apart.all)
+        outputs = likelihood.num_outputs(rows.y)
+        apart = rows_apart(self.parameters, self.recipe, given.x.shape, order, outputs)
+        held_out = len(apart.all)
         return Problem(
             rows=rows,
             apart=apart,

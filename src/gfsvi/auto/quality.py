@@ -1,4 +1,4 @@
-"""Whether predictions are better than guessing, calibrated, and made within the time budget."""
+"""Whether predictions are better than guessing, and calibrated."""
 
 import re
 import shlex
@@ -26,8 +26,6 @@ MAX_ROWS = 1000
 """Shares of a thousand rows have a standard error of at most 1.6 %."""
 MIN_GAP = 0.05
 """A smaller difference between nominal and observed coverage hardly misleads anyone."""
-OVERRUN = 1.1
-"""A fit that exceeds its time budget by more than a tenth is over budget."""
 MAX_EXACT = 3000
 """Rows up to which a Gaussian process is fitted exactly in a minute."""
 LEVELS = (0.5, 0.8, 0.95)
@@ -111,28 +109,14 @@ def quality(judged: Judged, fitted: "Fitted") -> tuple[Diagnostic, ...]:
     """Warn of predictions that are no better than guessing, and of miscalibrated ones."""
     if isinstance(fitted.target, Labels):
         found = (_worse_than_commonest(judged, fitted.target), _miscalibrated_classes(judged))
+        if found == (None, None):
+            found = (_worse_than_frequencies(judged, fitted.target),)
     else:
         found = (
             _worse_than_mean(judged, fitted),
             _miscalibrated_intervals(judged, fitted.posterior.likelihood),
         )
     return tuple(finding for finding in found if finding is not None)
-
-
-def over_budget(seconds: float, budget: float | None) -> Diagnostic | None:
-    """Warn of a fit that took longer than it was allowed to."""
-    if budget is None or seconds <= OVERRUN * budget + 1:
-        return None
-    more = max(60, 10 * int(np.ceil(seconds / 5)))
-    return Diagnostic(
-        "over_budget",
-        "warning",
-        "The fit exceeded its time budget",
-        f"It took {seconds:.0f} s instead of {budget:.0f} s, and training stopped early: with more "
-        "time the model may be better.",
-        f"Run `gfsvi fit` with `--time-budget {more}`, in Python `time_budget={more}`, or choose a "
-        "quicker method: `--method map`.",
-    )
 
 
 def _worse_than_mean(judged: Judged, fitted: "Fitted") -> Diagnostic | None:
@@ -181,6 +165,28 @@ def _worse_than_commonest(judged: Judged, target: Labels) -> Diagnostic | None:
     )
 
 
+def _worse_than_frequencies(judged: Judged, target: Labels) -> Diagnostic | None:
+    """Warn of probabilities that say less than the share of each class, whatever the accuracy."""
+    counts = np.bincount(judged.guess, judged.guess_weights, len(target.classes))
+    # Half a row per class is added, so that a class unseen in training is not impossible.
+    shares = (counts + 0.5) / np.sum(counts + 0.5)
+    own, guess = (
+        float(np.average(log_probs, weights=judged.weights))
+        for log_probs in (judged.predictive.log_prob(judged.y), np.log(shares)[judged.y])
+    )
+    if own >= guess:
+        return None
+    return Diagnostic(
+        "worse_than_guessing",
+        "warning",
+        "The probabilities are worse than guessing",
+        f"The mean log probability of the true class is {own:.3g}, and {guess:.3g} if always "
+        f"predicting the share of each class (on {len(judged.y)} {judged.kind}): the most probable "
+        "class may be right, but its probability should not be trusted.",
+        _other_method(judged, exact="gp_classifier", other="laplace"),
+    )
+
+
 def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagnostic | None:
     predictive = cast(AbstractRealPredictive, judged.predictive)
     if not judged.is_new:  # intervals of rows that were trained on say nothing about new ones
@@ -200,21 +206,26 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
         f"The intervals are too {'narrow' if is_narrow else 'wide'}",
         f"The {_percent(levels[level])} intervals contain {_percent(observed[level, output])} of "
         f"{len(judged.y)} {judged.kind}.",
-        f"{_CHANGE if judged.is_future else ''}{_remedy(used, is_narrow)}",
+        _remedy(used, is_narrow, judged.is_future),
     )
 
 
-def _remedy(used: AbstractLikelihood, is_narrow: bool) -> str:
-    """Another distribution of the noise, or a guarantee if it has adapted as far as it can."""
+def _remedy(used: AbstractLikelihood, is_narrow: bool, is_future: bool) -> str:
+    """Another distribution of the noise, or a guarantee if it has adapted as far as it can.
+
+    Nothing can be guaranteed for a future that differs from the past.
+    """
     if isinstance(used, AdaptiveNormal):
+        if is_future:
+            return f"{_CHANGE}Until then, count on the share above."
         return (
             "The noise has adapted as far as it can. For intervals whose coverage is guaranteed, "
             '`gfsvi fit` with `--guarantee 0.9`, in Python `conformal="split"`.'
         )
     likelihood = _other_likelihood(used, is_narrow)
     return (
-        f"Try another distribution of the noise: `gfsvi fit` with `--likelihood {likelihood}`, in "
-        f'Python `likelihood="{likelihood}"`.'
+        f"{_CHANGE if is_future else ''}Try another distribution of the noise: `gfsvi fit` with "
+        f'`--likelihood {likelihood}`, in Python `likelihood="{likelihood}"`.'
     )
 
 

@@ -45,13 +45,15 @@ class Recipe:
     likelihood: str = "auto"
     departures: tuple[str, ...] = ()
 
-    def share_held_out(self, shape: tuple[int, ...]) -> float:
+    def share_held_out(self, shape: tuple[int, ...], num_outputs: int = 1) -> float:
         """The share of rows of this shape to hold out unless the user says how many.
 
-        None where every row can be left out in closed form and all rows are measurement points;
-        the covariance of a network of images is trained.
+        None where every row can be left out in closed form and rows are measurement points: what
+        the network has learned of other rows by heart would look like a prediction. The covariance
+        of a network of images is trained.
         """
-        is_small = len(shape) == 2 and shape[0] <= MAX_MEAN_ROWS
+        most = MAX_MEAN_ROWS if num_outputs == 1 else ClosedForm().rows_as_points(num_outputs)
+        is_small = len(shape) == 2 and shape[0] <= most
         return 0.0 if self.leaves_rows_out and is_small else HELD_OUT
 
     @property

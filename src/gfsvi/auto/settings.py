@@ -134,8 +134,7 @@ def _for_tables(method: GFSVI, num_rows: int, num_outputs: int, batch_size: int)
 
 
 def _for_closed_form(family: ClosedForm, num_rows: int, num_outputs: int) -> Sizes:
-    # Each output needs a matrix over the points.
-    rows = min(num_rows, max(200, round(family.max_rows / num_outputs**0.5)))
+    rows = min(num_rows, family.rows_as_points(num_outputs))
     return Sizes(num_points=rows + max(20, rows // 6), num_steps=None, num_mean_steps=None)
 
 

@@ -31,6 +31,8 @@ EFFICIENCY = 0.4
 """Of the speed of a product of matrices, since not all is one."""
 VERY_LONG = 120.0
 """Seconds beyond which a fit says first how long it will take."""
+OVERRUN = 1.1
+"""A fit that exceeds its time budget by more than a tenth is over budget."""
 CERTAINLY_SHORT = 1e10
 """Operations that take seconds on any machine, so that its speed need not be measured."""
 
@@ -139,4 +141,20 @@ def simpler_fit(wanted: Settings, used: Settings, cut: Collection[str]) -> Diagn
         "A simpler fit was made to meet the time budget",
         f"It has {', '.join(done)}.",
         "With more time the model may be better: raise `--time-budget`, in Python `time_budget`.",
+    )
+
+
+def over_budget(seconds: float, budget: float | None) -> Diagnostic | None:
+    """Warn of a fit that took longer than it was allowed to."""
+    if budget is None or seconds <= OVERRUN * budget + 1:
+        return None
+    more = max(60, 10 * math.ceil(seconds / 5))
+    return Diagnostic(
+        "over_budget",
+        "warning",
+        "The fit exceeded its time budget",
+        f"It took {seconds:.0f} s instead of {budget:.0f} s, and training stopped early: with more "
+        "time the model may be better.",
+        f"Run `gfsvi fit` with `--time-budget {more}`, in Python `time_budget={more}`, or choose a "
+        "quicker method: `--method map`.",
     )

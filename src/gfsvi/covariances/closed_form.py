@@ -23,3 +23,7 @@ class ClosedForm(AbstractFamily):
 
     max_rows: int = eqx.field(static=True, default=1000)
     eps: float = eqx.field(static=True, default=EPS)
+
+    def rows_as_points(self, num_outputs: int) -> int:
+        """How many training inputs are measurement points: each output has a matrix over them."""
+        return max(200, round(self.max_rows / num_outputs**0.5))
