@@ -131,8 +131,8 @@ HEAD = """# The first hour
 
 What the page of a first fit says, and what rows that were taken away before it say
 (`python -m benchmarks.first_hour FOLDER`). Log density per row, in brackets that of always
-predicting the mean and spread, or the class frequencies, of the training rows. "True" means that the
-promised share is within three standard errors of the one that came, and the density above that.
+predicting the mean and spread, or the class frequencies, of the training rows. "True" means that
+the promised share is within three standard errors of the one that came, and the density above that.
 
 | table | the page says | warned of | new rows | log density (baseline) | is it true? |
 |---|---|---|---|---|---|
