@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 from gfsvi.storage.fields import described, is_of
 
@@ -119,3 +120,37 @@ def _is_series(values: list[Any]) -> bool:
 
 def _are_numbers(values: list[Any]) -> bool:
     return all(is_of(float, value) and math.isfinite(value) for value in values)
+
+
+def json_schema() -> dict[str, Any]:
+    """A JSON schema of experiment files, by which editors complete and check them."""
+    properties = {name: _as_schema(kind, words) for name, (kind, words) in _OF_EXPERIMENTS.items()}
+    for name, fields in (("search", _OF_SEARCH), ("report", _OF_REPORT)):
+        inner = {key: _as_schema(kind, words) for key, (kind, words) in fields.items()}
+        properties[name] = {"type": "object", "properties": inner, "additionalProperties": False}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "An experiment of gfsvi",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _as_schema(kind: Any, words: str) -> dict[str, Any]:
+    """The schema of values of a type, with what users are told it is."""
+    return {"description": words, **_schema_of(kind)}
+
+
+def _schema_of(kind: Any) -> dict[str, Any]:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is UnionType:
+        return {"anyOf": [_schema_of(one) for one in inner]}
+    if origin is tuple:
+        return {"type": "array", "items": _schema_of(inner[0])}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema_of(inner[1])}
+    return {"type": _JSON_TYPES[kind]}
+
+
+_JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number", dict: "object"}

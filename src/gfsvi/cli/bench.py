@@ -1,6 +1,7 @@
 """`gfsvi bench run`, `gfsvi bench tune` and `gfsvi bench report`."""
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from gfsvi.bench.reporting.texts import run_name
 from gfsvi.bench.running.local import LocalWorker
 from gfsvi.bench.running.records import OK, Record, Records
 from gfsvi.bench.running.runner import Worker, missing, run_all
+from gfsvi.bench.schema import json_schema
 from gfsvi.storage.files import write_bytes
 
 
@@ -160,3 +162,9 @@ def _duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def schema(arguments: argparse.Namespace) -> int:
+    """Print a JSON schema of experiment files."""
+    print(json.dumps(json_schema(), indent=2))
+    return 0

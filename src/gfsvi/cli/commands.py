@@ -211,7 +211,7 @@ def _add_decision(command: argparse.ArgumentParser) -> None:
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
     bench = commands.add_parser("bench", help="compare methods over data sets and folds")
-    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report|peers")
+    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report|schema|peers")
     command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
     command.add_argument("--retry", action="store_true", help="run failed runs again")
@@ -229,6 +229,8 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=command_of("bench", "report", extras=("bench",)))
+    command = verbs.add_parser("schema", help="print a JSON schema of experiment files")
+    command.set_defaults(run=command_of("bench", "schema", extras=("bench",)))
     command = verbs.add_parser("peers", help="install the methods outside of the library")
     command.set_defaults(run=command_of("bench", "peers", extras=("bench",)))
 

@@ -1,5 +1,6 @@
 """A linearised network whose posterior is known in closed form, at points and everywhere else."""
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, cast
@@ -25,11 +26,18 @@ from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.plain.kernels import KernelInNumpy
-from gfsvi.plain.networks import first_moving, tangents
+from gfsvi.plain.networks import (
+    Layers,
+    LinearizedInNumpy,
+    first_moving,
+    tangents,
+)
 from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.values import Gaussian, Independent, Marginals
 
 METRIC = Isotropic()
+MAX_KEPT = 2_000_000
+"""Numbers of a network linearised at its points that are kept for the next rows."""
 
 
 class Tangents(AbstractRandomFunction):
@@ -163,17 +171,14 @@ class ConjugateNetwork(AbstractRandomFunction):
     @property
     def in_numpy(self) -> ConjugatePosterior | None:
         """The same posterior in NumPy; None if network or kernel have no such form."""
-        kernel = kernel_beside(self.prior.kernel, self.network)
-        network = network_in_numpy(self.network, self.params)
-        if kernel is None or network is None:
+        fixed = _in_numpy(_Same(self.tangents), _Same(self.prior), _Same(self.points))
+        if fixed is None:
             return None
-        arrays = (self.points, self.shift, self.root, self.eps, self.whitener)
-        return ConjugatePosterior(
-            network,
-            self.tangents.variances,
-            kernel,
-            *(np.asarray(array, np.float64) for array in arrays),
-        )
+        network, variances, kernel, points, at_points = fixed
+        arrays = (self.shift, self.root, self.eps, self.whitener)
+        converted = (np.asarray(array, np.float64) for array in arrays)
+        fixed_parts = (network, variances, kernel, points)
+        return ConjugatePosterior(*fixed_parts, *converted, at_points=at_points)
 
     @double
     def sample_function(
@@ -219,6 +224,35 @@ def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInN
     return (
         KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else composed_in_numpy(kernel)
     )
+
+
+class _Same:
+    """An object that equals nothing but itself, as the key of a cache."""
+
+    def __init__(self, content: Any):
+        self.content = content
+
+    def __hash__(self) -> int:
+        return id(self.content)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.content is other.content
+
+
+@functools.lru_cache(maxsize=4)
+def _in_numpy(
+    tangents: _Same, prior: _Same, points: _Same
+) -> tuple[LinearizedInNumpy, tuple[float, ...], KernelInNumpy, np.ndarray, Layers | None] | None:
+    """What stays the same while a posterior learns rows, which would take longer than a row."""
+    network, params = tangents.content.network, tangents.content.params
+    kernel = kernel_beside(prior.content.kernel, network)
+    linearized = network_in_numpy(network, params)
+    if kernel is None or linearized is None:
+        return None
+    variances, rows = tangents.content.variances, np.asarray(points.content, np.float64)
+    few = len(rows) * linearized.row_size < MAX_KEPT
+    at_points = linearized.linearized(rows, first_moving(variances))[1] if few else None
+    return linearized, variances, kernel, rows, at_points
 
 
 class _DrawnFunction:

@@ -25,6 +25,7 @@ class ConjugatePosterior:
         root: (output, point, point).
         eps: One per output.
         whitener: (point, point).
+        at_points: The network linearised at the points, if that is known already.
     """
 
     network: LinearizedInNumpy
@@ -35,6 +36,7 @@ class ConjugatePosterior:
     root: np.ndarray
     eps: np.ndarray
     whitener: np.ndarray
+    at_points: Layers | None = None
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Means, W C W^T and what is left of the prior, each (output, row)."""
@@ -64,6 +66,8 @@ class ConjugatePosterior:
 
     @property
     def _at_points(self) -> Layers:
+        if self.at_points is not None:
+            return self.at_points
         return self.network.linearized(self.points, first_moving(self.variances))[1]
 
     def _block(self, x: np.ndarray, at_points: Layers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

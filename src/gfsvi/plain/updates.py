@@ -59,4 +59,6 @@ def _changed_output(
     kept = 1 + sign * values**2
     turned = root @ left
     moved = turned @ (values / kept * (right @ residual))
-    return mean + sign * moved, root - (turned * (1 - 1 / np.sqrt(kept))) @ left.T
+    # Written to one new array: for a single row, memory is what takes the time.
+    changed = (turned * (1 - 1 / np.sqrt(kept))) @ left.T
+    return mean + sign * moved, np.subtract(root, changed, out=changed)
