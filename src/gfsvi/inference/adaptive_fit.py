@@ -4,7 +4,7 @@
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -88,10 +88,12 @@ def adaptive_posterior(
         likelihood = _with_noise_function(likelihood, left_out, noise, lengths)
         noisy = partial(targets_of, Model(interpolation.prior, likelihood))
         solution = solved(interpolation, sums_over(interpolation, rows, noisy))
-        left_out = judged.left_out(solution, likelihood.at(judged.x).noise, step)
+        scatter = likelihood.at(judged.x).noise
+        left_out = judged.left_out(solution, scatter, step)
+        # With tails of other noise the next function would make up for the difference.
+        likelihood = _with_tails_of(likelihood, left_out, scatter)
     scatter = _unseen_scatter(likelihood, left_out, noise, lengths, stop)
-    tails = [_tails_of(left, level) for left, level in zip(left_out, scatter, strict=True)]
-    likelihood = _with_tails(likelihood, tails, np.asarray(likelihood.noise))
+    likelihood = _with_tails_of(likelihood, left_out, scatter)
     return Model(posterior_of(interpolation, solution, step=step), likelihood)
 
 
@@ -132,9 +134,15 @@ def _tails(likelihood: AdaptiveNormal) -> list[Tails]:
     return [Tails(float(freedom), float(spread)) for freedom, spread in pairs]
 
 
-def _tails_of(rows: LeftOut, noise: Float[np.ndarray, " row"]) -> Tails:
-    """The tails of rows under noise that has not seen them: what was fitted to them has none."""
-    return most_probable_tails(rows.residuals, rows.variances + noise**2, rows.weights)[0]
+def _with_tails_of(
+    likelihood: AdaptiveNormal, left_out: list[LeftOut], scatter: Sequence[np.ndarray] | np.ndarray
+) -> AdaptiveNormal:
+    """The likelihood with the most probable tails of left-out rows whose noise is this."""
+    tails = [
+        most_probable_tails(rows.residuals, rows.variances + noise**2, rows.weights)[0]
+        for rows, noise in zip(left_out, scatter, strict=True)
+    ]
+    return _with_tails(likelihood, tails, np.asarray(likelihood.noise))
 
 
 class _Judged(NamedTuple):
