@@ -23,7 +23,7 @@ from gfsvi.auto.solving import Solver
 from gfsvi.bench.building import build_method
 from gfsvi.bench.experiment import Experiment
 from gfsvi.cli import main
-from gfsvi.covariances import Diagonal, Kronecker
+from gfsvi.covariances import ClosedForm, Diagonal, Kronecker
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.auto_mean import AutoMean
 from gfsvi.inference.calibration import HeldOut, MostProbable, NoCalibration
@@ -128,7 +128,13 @@ def test_on_images_the_papers_recipe_keeps_its_box_and_has_no_mean_fit():
     method = sized_for(PAPER, 600, (8, 8, 1))
     assert changed_fields(method, PAPER.method) <= {"network", "training", "subsampling"}
     assert method.training.num_steps == 600  # a fifth of them is left where the mean has its own
-    assert sized_for(DEFAULT, 600, (8, 8, 1)).training.num_steps == 200
+    assert sized_for(TRAINED, 600, (8, 8, 1)).training.num_steps == 200
+
+
+def test_on_images_the_closed_form_has_as_many_steps_of_the_mean_and_some_images_as_points():
+    method = sized_for(DEFAULT, 600, (8, 8, 1))
+    assert method.mean.otherwise.training.num_steps == 600
+    assert method.covariance == ClosedForm(max_rows=300) and method.points.num_points == 25
     assert isinstance(sized_for(DEFAULT, 600, (8, 8, 1)).points, Mixture)
 
 

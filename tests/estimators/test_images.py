@@ -50,7 +50,8 @@ def test_a_channel_may_be_written_out(classifier, images):
 def test_sizes_follow_from_the_images_and_are_reported(classifier):
     chosen = classifier.settings_
     assert chosen.image_shape == (6, 6, 1) and chosen.num_features == 36
-    assert chosen.batch_size == 100 and chosen.num_points == 25 and chosen.num_steps == 20
+    assert chosen.batch_size == 100 and chosen.num_points == 25
+    assert chosen.num_mean_steps == 20 and chosen.num_steps is None
     assert classifier.posterior_.function.network.outputs == 3
     assert np.ndim(classifier.prior_.function.kernel.lengthscale) == 0
     assert np.ndim(classifier.fitted_.input_centre) == 0

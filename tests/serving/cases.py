@@ -11,8 +11,9 @@ from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.novelty import Novelty
 from gfsvi.auto.targets import Numbers
 from gfsvi.functions.conditioned_process import ConditionedProcess
-from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
+from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.functions.tangents import Tangents
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.matern32 import Matern32
 from gfsvi.likelihoods import WarpedNormal

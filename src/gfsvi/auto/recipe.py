@@ -49,8 +49,8 @@ class Recipe:
         """The share of rows of this shape to hold out unless the user says how many.
 
         None where every row can be left out in closed form and rows are measurement points: what
-        the network has learned of other rows by heart would look like a prediction. The covariance
-        of a network of images is trained.
+        the network has learned of other rows by heart would look like a prediction. Held-out
+        images decide how much of the closed form to keep.
         """
         most = MAX_MEAN_ROWS if num_outputs == 1 else ClosedForm().rows_as_points(num_outputs)
         is_small = len(shape) == 2 and shape[0] <= most

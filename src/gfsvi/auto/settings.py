@@ -6,7 +6,7 @@ from typing import TypedDict, Unpack
 
 from gfsvi.covariances.closed_form import ClosedForm
 from gfsvi.inference.auto_mean import AutoMean
-from gfsvi.inference.measurement import MAX_ROWS_AS_POINTS
+from gfsvi.inference.measurement import MAX_ROWS_AS_POINTS, points_among_images
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.networks.mlp import MLP
@@ -73,9 +73,11 @@ class Settings:
         elif isinstance(method, GFSVI):
             batch_size = given.get("batch_size") or BATCH_SIZE
             derived |= _for_tables(method, num_rows, num_outputs, batch_size)
-            if isinstance(method.covariance, ClosedForm):  # there are steps of the mean alone
+            if isinstance(method.covariance, ClosedForm):
                 derived |= _for_closed_form(method.covariance, num_rows, num_outputs)
-                given["num_mean_steps"] = given.pop("num_steps", None)
+        if isinstance(method, GFSVI) and isinstance(method.covariance, ClosedForm):
+            # there are steps of the mean alone
+            given["num_mean_steps"] = given.pop("num_steps", None)
         sizes = derived | {name: value for name, value in given.items() if value is not None}
         name = type(method).__name__
         return cls(name, num_rows, num_validation_rows, math.prod(shape), seed=seed, **sizes)
@@ -85,9 +87,8 @@ class Settings:
         """Training rows, all of them if there are few, and one point in seven uniform in a box."""
         if self.num_points is None:
             return None
-        if self.image_shape is not None:  # half and half, as in the paper
-            num_box = self.num_points // 2
-            return Mixture((BatchRows(self.num_points - num_box), UniformBox(num_box)))
+        if self.image_shape is not None:
+            return points_among_images(self.num_points)
         num_from_rows, num_box = divided(self.num_points)
         rows = FixedPoints() if num_from_rows >= self.num_rows else BatchRows(num_from_rows)
         return Mixture((rows, UniformBox(num_box)))
@@ -146,7 +147,9 @@ def _for_images(method: AbstractMethod, num_rows: int, batch_size: int) -> Sizes
         sizes["gamma"] = method.gamma
         if method.points is None:
             sizes["num_points"] = 25
-        if method.mean is not None:  # most of the steps are for the mean alone
+        if isinstance(method.covariance, ClosedForm):
+            sizes |= Sizes(num_mean_steps=num_steps, num_steps=None)
+        elif method.mean is not None:  # most of the steps are for the mean alone
             sizes |= Sizes(num_mean_steps=num_steps, num_steps=max(200, num_steps // 5))
     return sizes
 

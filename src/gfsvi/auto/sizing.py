@@ -18,14 +18,17 @@ from gfsvi.methods.gfsvi import GFSVI, Subsampling
 from gfsvi.networks.adapters import as_network
 from gfsvi.networks.base import AbstractNetwork
 from gfsvi.networks.cnn import CNN
+from gfsvi.networks.layered import AbstractLayeredNetwork
 from gfsvi.networks.mlp import MLP
 from gfsvi.points import UniformBox
 from gfsvi.training.optimizers import FullBatchUpTo
 from gfsvi.training.settings import Training
 
-_FOR_IMAGES = {"covariance": Diagonal(), "subsampling": Subsampling(2, 2)}
+_TRAINED_FOR_IMAGES = {"covariance": Diagonal(), "subsampling": Subsampling(2, 2)}
 """A layer that sees a whole image has too many inputs for a matrix over them, and ten outputs at
 every image too many Jacobians."""
+IMAGES_AS_POINTS = 300
+"""Training images among the measurement points of a closed form; more change nothing."""
 
 
 def network_for(
@@ -55,15 +58,16 @@ def sized(
 ) -> AbstractMethod:
     """The method of a recipe with the sizes of a fit, as far as it has such fields."""
     method = recipe.method
-    if settings.image_shape is not None and isinstance(method, GFSVI):
-        method = dataclasses.replace(method, **_FOR_IMAGES)
     computed = isinstance(getattr(method, "covariance", None), ClosedForm)
+    if settings.image_shape is not None and isinstance(method, GFSVI):
+        computed = computed and isinstance(network, AbstractLayeredNetwork)
+        method = method if computed else dataclasses.replace(method, **_TRAINED_FOR_IMAGES)
     wanted = {"network": network, "gamma": settings.gamma, "calibration": recipe.calibration}
     wanted |= _closed_form(method, settings) if computed else _points(method, settings)
     changes = {name: value for name, value in wanted.items() if value is not None}
     training, mean = (getattr(method, name, None) for name in ("training", "mean"))
     if isinstance(training, Training) and not computed:
-        resized = _resized(training, settings, settings.num_steps)
+        resized = _resized(training, settings, _steps_of_covariance(settings))
         changes["training"] = phases.training(resized, POSTERIOR)
     if isinstance(mean, AbstractMeanFit):
         changes["mean"] = _resized_mean(mean, settings, phases)
@@ -71,6 +75,13 @@ def sized(
         changes["is_over"] = phases.is_over(POSTERIOR)
     fields = {field.name for field in dataclasses.fields(method)}
     return dataclasses.replace(method, **{n: v for n, v in changes.items() if n in fields})
+
+
+def _steps_of_covariance(settings: Settings) -> int | None:
+    """Those of the settings; a fifth of the mean's where a network of images has no closed form."""
+    if settings.image_shape is None or settings.num_steps or not settings.num_mean_steps:
+        return settings.num_steps
+    return max(1, settings.num_mean_steps // 5)
 
 
 def _points(method: AbstractMethod, settings: Settings) -> dict[str, object]:
@@ -83,6 +94,9 @@ def _points(method: AbstractMethod, settings: Settings) -> dict[str, object]:
 
 def _closed_form(method: GFSVI, settings: Settings) -> dict[str, object]:
     """Training rows, and the method's own further points or a box."""
+    if settings.image_shape is not None:
+        family = dataclasses.replace(method.covariance, max_rows=IMAGES_AS_POINTS)
+        return {"points": method.points or settings.points, "covariance": family}
     if settings.num_points is None:
         return {}
     max_rows, num_box = divided(settings.num_points)

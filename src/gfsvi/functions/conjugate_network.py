@@ -1,7 +1,6 @@
 """A linearised network whose posterior is known in closed form, at points and everywhere else."""
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -11,9 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from gfsvi.covariances.isotropic import Isotropic
 from gfsvi.functions.base import AbstractRandomFunction
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.functions.tangents import AbstractTangents
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.kernels.composed_in_numpy import composed_in_numpy
 from gfsvi.kernels.in_numpy import KernelThroughJax
@@ -26,71 +25,12 @@ from gfsvi.numerics.linalg import add_to_diagonal, cholesky
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.plain.kernels import KernelInNumpy
-from gfsvi.plain.networks import (
-    Layers,
-    LinearizedInNumpy,
-    first_moving,
-    tangents,
-)
+from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving
 from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.values import Gaussian, Independent, Marginals
 
-METRIC = Isotropic()
 MAX_KEPT = 2_000_000
 """Numbers of a network linearised at its points that are kept for the next rows."""
-
-
-class Tangents(AbstractRandomFunction):
-    """How a network's outputs move together when its weights do: J D J'^T, for each output.
-
-    The tangent kernel of the network, D a variance per layer. Through layer factors no Jacobian
-    is formed.
-
-    Args:
-        network: The network.
-        params: The weights that it is linearised at; derivatives are computed in float64.
-        log_scales: Logarithms of the standard deviations of D, one per leaf of the weights.
-    """
-
-    network: AbstractNetwork
-    params: Params
-    log_scales: tuple[Float[Array, ""], ...]
-
-    def jacobian(self, x: Points) -> tuple[Float[Array, "output point"], Jacobian]:
-        """Outputs and their derivatives by the weights."""
-        params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), self.params)
-        x = jnp.asarray(x, jnp.float64)
-        outputs = jnp.eye(jax.eval_shape(self.network.apply, params, x).shape[-1])
-        f, jacobian = self.network.linearize(params, x, outputs)
-        return f.T, jacobian
-
-    def gram(self, jacobian: Jacobian, other: Jacobian) -> Float[Array, "output point other"]:
-        """J D J'^T between all points, for each output."""
-        return METRIC.gram(self.log_scales, jacobian, other)
-
-    def covariance_in_numpy(self, x: np.ndarray) -> np.ndarray | None:
-        """The tangent kernel of the first output; None if the network has no form in NumPy."""
-        network = network_in_numpy(self.network, self.params)
-        if network is None:
-            return None
-        first = first_moving(self.variances)
-        _, layers = network.linearized(np.asarray(x, np.float64), first)
-        return tangents(self.variances, layers, layers)[0]
-
-    @property
-    def variances(self) -> tuple[float, ...]:
-        """The variances of D, one per leaf of the weights."""
-        return tuple(math.exp(2 * float(scale)) for scale in self.log_scales)
-
-    @double
-    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
-        f, jacobian = self.jacobian(x)
-        return Gaussian(f, self.gram(jacobian, jacobian))
-
-    @double
-    def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
-        f, jacobian = self.jacobian(x)
-        return Marginals(f, METRIC.variance(self.log_scales, jacobian))
 
 
 class ConjugateNetwork(AbstractRandomFunction):
@@ -111,7 +51,7 @@ class ConjugateNetwork(AbstractRandomFunction):
         whitener: The inverse of the lower Cholesky factor of K_g, the regularised prior at Z.
     """
 
-    tangents: Tangents
+    tangents: AbstractTangents
     prior: GaussianProcess
     points: Points
     shift: Float[Array, "output point"]
@@ -170,7 +110,7 @@ class ConjugateNetwork(AbstractRandomFunction):
 
     @property
     def in_numpy(self) -> ConjugatePosterior | None:
-        """The same posterior in NumPy; None if network or kernel have no such form."""
+        """The same posterior in NumPy; None if network, kernel or images have no such form."""
         fixed = _in_numpy(_Same(self.tangents), _Same(self.prior), _Same(self.points))
         if fixed is None:
             return None
@@ -247,7 +187,7 @@ def _in_numpy(
     network, params = tangents.content.network, tangents.content.params
     kernel = kernel_beside(prior.content.kernel, network)
     linearized = network_in_numpy(network, params)
-    if kernel is None or linearized is None:
+    if kernel is None or linearized is None or np.ndim(points.content) > 2:
         return None
     variances, rows = tangents.content.variances, np.asarray(points.content, np.float64)
     few = len(rows) * linearized.row_size < MAX_KEPT

@@ -75,10 +75,12 @@ def adaptive_posterior(
     judged = _Judged.of(interpolation, model, rows.sample, held_out)
     even = np.broadcast_to(noise[:, None], judged.targets.shape)
     left_out = judged.left_out(solution, even, step)
-    lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
-    width, varies = _common_width(left_out, lengthscale, found, stop)
     tails = [choice.tails for choice in found]
     likelihood = _with_tails(model.likelihood, tails, noise)
+    if judged.x.ndim > 2:  # noise is no function of pixels
+        return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
+    width, varies = _common_width(left_out, lengthscale, found, stop)
     if width is None:
         return Model(posterior_of(interpolation, solution, step=step), likelihood)
     lengths = [width * lengthscale if is_varying else None for is_varying in varies]

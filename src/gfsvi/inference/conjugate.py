@@ -14,8 +14,9 @@ at Z, and with the rows among the points the posterior there is the exact one.
 # pyright: reportArgumentType=false
 # Factors are computed in NumPy and kept in modules that are typed for JAX.
 
+import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -26,12 +27,15 @@ from scipy.linalg import cholesky as lapack_cholesky
 
 from gfsvi.covariances.closed_form import EPS
 from gfsvi.data import Data, Rows
-from gfsvi.functions.conjugate_network import ConjugateNetwork, Tangents
+from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
+from gfsvi.functions.tangents import AbstractTangents, LastLayerTangents, Tangents
 from gfsvi.inference.evaluation import Evaluation, evaluation_of
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import is_in_numpy
+from gfsvi.networks.layered import AbstractLayeredNetwork
+from gfsvi.networks.layers import Convolution, Dense
 from gfsvi.numerics.types import Points
 
 BLOCK = 4096
@@ -46,7 +50,7 @@ Matrix = Float[np.ndarray, "point point"]
 class Interpolation(NamedTuple):
     """The network and the prior at the measurement points."""
 
-    tangents: Tangents
+    tangents: AbstractTangents
     prior: GaussianProcess
     evaluation: Evaluation
     points: np.ndarray
@@ -59,7 +63,7 @@ class Interpolation(NamedTuple):
     @classmethod
     def at(
         cls,
-        tangents: Tangents,
+        tangents: AbstractTangents,
         prior: GaussianProcess,
         points: Points,
         *,
@@ -199,33 +203,52 @@ def solved(interpolation: Interpolation, sums: Sums) -> Solution:
 
 
 def posterior_of(
-    interpolation: Interpolation, solution: Solution, *, step: float = 1.0
+    interpolation: Interpolation,
+    solution: Solution,
+    *,
+    step: float = 1.0,
+    temperature: float = 1.0,
 ) -> ConjugateNetwork:
-    """The posterior everywhere, its mean moved `step` of the way from the network's."""
-    size = len(interpolation.points)
+    """The posterior everywhere, its mean moved `step` of the way from the network's.
+
+    Its covariance is multiplied by the temperature, as if prior and likelihood were raised to the
+    power of one over it.
+    """
+    size, prior, scale = len(interpolation.points), interpolation.prior, np.sqrt(temperature)
     whitener = solve_triangular(interpolation.prior_factor, np.eye(size), lower=True)
+    if temperature != 1:
+        prior = dataclasses.replace(prior, kernel=temperature * prior.kernel)
     return ConjugateNetwork(
         interpolation.tangents,
-        interpolation.prior,
+        prior,
         interpolation.points,
         interpolation.coefficients(step * solution.shift),
-        interpolation.coefficients(solution.root),
+        interpolation.coefficients(scale * solution.root),
         np.resize(interpolation.eps, len(solution.shift)),
-        whitener,
+        whitener / scale,
     )
 
 
-def tangents_of(network: AbstractNetwork, params: Params, num_outputs: int = 1) -> Tangents:
+def tangents_of(network: AbstractNetwork, params: Params, num_outputs: int = 1) -> AbstractTangents:
     """The tangent kernel of a network at its weights, all weights alike.
 
-    With many outputs only those of the last layer count, in which all outputs are alike, so that
-    one factorisation serves all of them.
+    With many outputs, and after convolutions, only those of the last layer count, in which all
+    outputs are alike, so that one factorisation serves all of them.
     """
+    if _ends_dense_after_convolutions(network):
+        return LastLayerTangents(network, params)
     leaves = jax.tree.leaves(params)
     log_scales = [jnp.zeros(()) for _ in leaves]
     if num_outputs > MANY_OUTPUTS and is_in_numpy(network):
         log_scales[:-1] = [jnp.full((), LOG_OF_NOTHING) for _ in leaves[:-1]]
     return Tangents(network, params, tuple(log_scales))
+
+
+def _ends_dense_after_convolutions(network: AbstractNetwork) -> TypeGuard[AbstractLayeredNetwork]:
+    if not isinstance(network, AbstractLayeredNetwork):
+        return False
+    *before, last = network.stages
+    return isinstance(last, Dense) and any(isinstance(stage, Convolution) for stage in before)
 
 
 def _factor(matrix: np.ndarray) -> np.ndarray:

@@ -32,6 +32,7 @@ from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.expected_slopes import expected_slopes
 from gfsvi.inference.left_out import choices, left_of_prior, sums_of_unit_noise
 from gfsvi.inference.scatter import most_expected
+from gfsvi.inference.tempering import Tempering, most_probable_tempering
 from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -61,12 +62,14 @@ def closed_form_posterior(
 ) -> Model[ConjugateNetwork, AbstractLikelihood]:
     """The posterior of the linearised network under the prior and likelihood of `model`.
 
-    Noise is learned by `validation` rows if they are given, else by leaving training rows out.
-    `stop` is asked between rounds, where there are any, whether to end with what is known.
+    Noise is learned by `validation` rows if they are given, else by leaving training rows out; of
+    images, `validation` decides how much of the optimum to keep. `stop` is asked between rounds,
+    where there are any, whether to end with what is known.
     """
     if not model.likelihood.solved_as_normal:
+        held_out = validation if np.ndim(rows.sample.x) > 2 else None
         return natural_gradient_posterior(
-            interpolation, model, rows, learn_noise=learn_noise, stop=stop
+            interpolation, model, rows, learn_noise=learn_noise, held_out=held_out, stop=stop
         )
     if not learn_noise:
         return conjugate_posterior(interpolation, model, rows)
@@ -99,12 +102,13 @@ def natural_gradient_posterior(
     *,
     num_rounds: int = NUM_ROUNDS,
     learn_noise: bool = False,
+    held_out: Data | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Model:
     """The posterior under any likelihood, by rounds of Gaussian regressions.
 
     Noise is learned between them, as in variational expectation maximisation. After a few rounds
-    `stop` is asked whether these have to do.
+    `stop` is asked whether these have to do. Rows that are held out temper the result.
     """
     likelihood, data = prior.likelihood, _affordable(interpolation, data)
     rows = _Rows.at(interpolation, np.asarray(data.x, np.float64))
@@ -122,7 +126,22 @@ def natural_gradient_posterior(
         fresh = pseudo_targets(likelihood, data, mean, variance)
         targets = between(targets, fresh, DAMPING)
         solution = solved(interpolation, rows.sums(targets))
-    return Model(posterior_of(interpolation, solution), likelihood)
+    tempering = _tempering(interpolation, solution, likelihood, held_out)
+    return Model(posterior_of(interpolation, solution, **tempering._asdict()), likelihood)
+
+
+def _tempering(
+    interpolation: Interpolation,
+    solution: Solution,
+    likelihood: AbstractLikelihood,
+    held_out: Data | None,
+) -> Tempering:
+    """How much of the solution held-out rows prefer to keep: all of it, if there are none."""
+    if held_out is None:
+        return Tempering()
+    unseen = _Rows.at(interpolation, np.asarray(held_out.x, np.float64))
+    mean, variance = unseen.moments(solution)
+    return most_probable_tempering(likelihood, held_out, unseen.f, mean - unseen.f, variance)
 
 
 class _Rows(NamedTuple):

@@ -10,15 +10,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from gfsvi.functions.conjugate_network import Tangents, kernel_beside
+from gfsvi.functions.conjugate_network import kernel_beside
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.means import Zero
+from gfsvi.functions.tangents import AbstractTangents
 from gfsvi.networks.in_numpy import network_in_numpy
 from gfsvi.networks.jacobian import BLOCK_ELEMENTS
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.types import Points
 from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangents
+
+MAX_ROWS = 1024
+"""Rows whose derivatives are in memory at once, if JAX computes them."""
 
 
 class AtPoints(NamedTuple):
@@ -54,11 +58,13 @@ class Evaluation(Protocol):
         ...
 
 
-def evaluation_of(function: Tangents, prior: GaussianProcess, points: np.ndarray) -> Evaluation:
+def evaluation_of(
+    function: AbstractTangents, prior: GaussianProcess, points: np.ndarray
+) -> Evaluation:
     """The evaluation of a network and a prior, in NumPy if both have such a form."""
     network = network_in_numpy(function.network, function.params)
     kernel = kernel_beside(prior.kernel, function.network)
-    if kernel is None or network is None:
+    if kernel is None or network is None or points.ndim > 2:
         return _WithJax(function, prior, points)
     return InNumpy.of(network, function.variances, kernel, prior, points)
 
@@ -116,7 +122,7 @@ class InNumpy(NamedTuple):
 
 
 class _WithJax(NamedTuple):
-    function: Tangents
+    function: AbstractTangents
     prior: GaussianProcess
     points: np.ndarray
 
@@ -124,9 +130,13 @@ class _WithJax(NamedTuple):
         return AtPoints(*map(np.asarray, _at_points(self.function, self.prior, self.points)))
 
     def at_rows(self, x: np.ndarray) -> AtRows:
-        found = _at_rows(self.function, self.prior, padded(x), self.points)
-        f, cross, prior = (np.asarray(array)[..., : len(x), :] for array in found)
+        blocks = [self._block(x[i : i + MAX_ROWS]) for i in range(0, len(x), MAX_ROWS)]
+        f, cross, prior = (np.concatenate(part, axis=-2) for part in zip(*blocks, strict=True))
         return AtRows(f[..., 0], cross, prior)
+
+    def _block(self, x: np.ndarray) -> list[np.ndarray]:
+        found = _at_rows(self.function, self.prior, padded(x), self.points)
+        return [np.asarray(array)[..., : len(x), :] for array in found]
 
     def prior_at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         kernel, rows = self.prior.kernel, jnp.asarray(x)
@@ -136,7 +146,7 @@ class _WithJax(NamedTuple):
 
 @eqx.filter_jit
 def _at_points(
-    function: Tangents, prior: GaussianProcess, points: Points
+    function: AbstractTangents, prior: GaussianProcess, points: Points
 ) -> tuple[Array, Array, Array, Array]:
     values, process = function.at(points), prior.at(points)
     mean = jnp.broadcast_to(process.mean, values.mean.shape)
@@ -145,7 +155,7 @@ def _at_points(
 
 @eqx.filter_jit
 def _at_rows(
-    function: Tangents, prior: GaussianProcess, x: Points, points: Points
+    function: AbstractTangents, prior: GaussianProcess, x: Points, points: Points
 ) -> tuple[Array, Array, Array]:
     f, jacobian = function.jacobian(x)
     _, at_points = function.jacobian(points)

@@ -48,3 +48,9 @@ def points_beside_rows(num_rows: int, further: AbstractPoints | None = None) -> 
     """Training inputs, up to a maximum number, and further points, by default in a box."""
     rows = FixedPoints() if num_rows <= MAX_ROWS_AS_POINTS else BatchRows(MAX_ROWS_AS_POINTS)
     return Mixture((rows, UniformBox(NUM_BOX_POINTS) if further is None else further))
+
+
+def points_among_images(num_points: int = 25) -> AbstractPoints:
+    """Images of the batch and images of uniform noise, half and half as in the paper."""
+    num_box = num_points // 2
+    return Mixture((BatchRows(num_points - num_box), UniformBox(num_box)))

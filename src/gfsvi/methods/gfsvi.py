@@ -32,10 +32,16 @@ from gfsvi.inference.elbo import Elbo, Plan, maximize_elbo, validation_score
 from gfsvi.inference.evidence import no_history
 from gfsvi.inference.initialization import MAX_SCALED_FEATURES, initial_network, random_start
 from gfsvi.inference.mean_fit import AbstractMeanFit, MeanProblem, draw_points
-from gfsvi.inference.measurement import NUM_BOX_POINTS, RegularizedKL, points_beside_rows
+from gfsvi.inference.measurement import (
+    NUM_BOX_POINTS,
+    RegularizedKL,
+    points_among_images,
+    points_beside_rows,
+)
 from gfsvi.inference.models import K, LinearizedModel
 from gfsvi.inference.outputs import check_outputs
 from gfsvi.inference.representative_rows import further_points, points_with_rows
+from gfsvi.inference.tempering import sharpened
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.model import Model
 from gfsvi.networks.base import AbstractNetwork
@@ -179,25 +185,28 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
                 f"{type(prior).__name__}. Pass covariance=Kronecker() to train the covariance."
             )
         data = rows.sample
-        box = UniformBox(NUM_BOX_POINTS) if self.points is None else self.points
+        has_images = np.ndim(data.x) > 2
+        box = self.divergence(prior, data).points if has_images else self.points
+        box = UniformBox(NUM_BOX_POINTS) if box is None else box
         further = further_points(box, data.x, key=folded(key, 0))
         points = points_with_rows(prior, data.x, further, family.max_rows)
         if start is None:
             # Rows that the mean is fitted to and that are no points would be fitted too well.
             most = max(family.max_rows, ClosedForm().max_rows)
-            near = points_with_rows(prior, data.x, further, most)
+            near = further if has_images else points_with_rows(prior, data.x, further, most)
             begun = self._mean_near(near, model, rows, key, validation)
         else:
             begun = Fit(start, no_history())
         params = begun.posterior.function.params
         tangents = tangents_of(self.network, params, prior.outputs)
+        tangents = sharpened(tangents, model.likelihood, validation)
         interpolation = Interpolation.at(tangents, prior, points, gamma=self.gamma, eps=family.eps)
         posterior = closed_form_posterior(
             interpolation,
             model,
             rows,
             learn_noise=has_learnable_noise(model, self.fixed),
-            validation=validation if len(rows) > family.max_rows else None,
+            validation=validation if has_images or len(rows) > family.max_rows else None,
             stop=self.is_over,
         )
         if self.calibration is not None and validation is not None and self.fixed is None:
@@ -224,6 +233,8 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
         stream = None if isinstance(rows, Data) else rows
         options = {"then_solved": True, "stream": stream}
         problem = MeanProblem(model.function, at, self.gamma, data, **options)
+        if problem.has_images:  # at which the mean is compared with the prior step by step
+            problem = self._mean_problem(model, data)
         return self.mean(blank, problem, key=folded(key, 2), validation=validation)
 
     @double
@@ -283,7 +294,9 @@ class GFSVI(AbstractMethod[AbstractRandomFunction]):
     def divergence(self, prior: AbstractRandomFunction, data: Data) -> RegularizedKL:
         """The divergence from this prior, with measurement points bound to these data."""
         points = self.points
-        if points is None or isinstance(self.covariance, ClosedForm):
+        if np.ndim(data.x) > 2 and isinstance(self.covariance, ClosedForm):
+            points = points_among_images() if points is None else points
+        elif points is None or isinstance(self.covariance, ClosedForm):
             points = points_beside_rows(len(data), points)
         return RegularizedKL(prior, points.bind(data.x), self.gamma, self.subsampling.num_outputs)
 

@@ -156,6 +156,11 @@ class AbstractLayeredNetwork(AbstractNetwork):
         triples = zip(affine, inputs, signals, strict=True)
         return predicted, tuple(stage.jacobian(x, signal) for stage, x, signal in triples)
 
+    def last_inputs(self, params: Params, x: Inputs) -> tuple[Outputs, Array]:
+        """Outputs, and the inputs of the last affine stage."""
+        predicted, (inputs, _) = self._forward(params, x, [0.0] * len(params))
+        return predicted, inputs[-1]
+
     def jacobian_size(self, params: Params) -> int:
         affine = [stage for stage in self.stages if isinstance(stage, AbstractAffineStage)]
         pairs = zip(affine, params, strict=True)

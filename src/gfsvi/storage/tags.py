@@ -53,7 +53,8 @@ _CLASSES = {
         "linearized_network": "functions.linearized_network.LinearizedNetwork",
         "network_mean_process": "functions.network_mean_process.NetworkMeanProcess",
         "sparse_process": "functions.sparse_process.SparseProcess",
-        "tangents": "functions.conjugate_network.Tangents",
+        "tangents": "functions.tangents.Tangents",
+        "tangents_of_last_layer": "functions.tangents.LastLayerTangents",
     },
     "kernel": {
         "active_dimensions": "kernels.base.ActiveDimensions",

@@ -11,7 +11,7 @@ from gfsvi.diagnostics import Diagnostic
 from gfsvi.diagnostics.network import expressiveness, out_of_reach
 from gfsvi.functions import GaussianProcess
 from gfsvi.functions.base import correlation_lengths
-from gfsvi.functions.conjugate_network import Tangents
+from gfsvi.functions.tangents import Tangents
 from gfsvi.inference.conjugate import (
     Interpolation,
     Sums,
