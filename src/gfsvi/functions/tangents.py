@@ -43,6 +43,10 @@ class AbstractTangents(AbstractRandomFunction):
         """J D J'^T between all points, for each output or for all of them."""
 
     @abstractmethod
+    def at(self, x: Points, *, key: PRNGKeyArray | None = None) -> Gaussian:
+        """Outputs and the tangent kernel between all points."""
+
+    @abstractmethod
     def covariance_in_numpy(self, x: np.ndarray) -> np.ndarray | None:
         """The tangent kernel of the first output; None if the network has no form in NumPy."""
 
@@ -101,7 +105,7 @@ class LastLayerTangents(AbstractTangents):
         params: The weights that it is linearised at; it is evaluated in their precision.
     """
 
-    network: AbstractLayeredNetwork
+    network: AbstractLayeredNetwork  # pyright: ignore[reportIncompatibleVariableOverride]
     params: Params
 
     @property
