@@ -12,11 +12,12 @@ import json
 import time
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from gfsvi import Data, GFSVIRegressor, condition_on
+from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.numerics.threads import one_thread
 
 TABLES = ("concrete", "energy", "kin8nm", "power", "wine")
@@ -31,7 +32,7 @@ Table = tuple[np.ndarray, np.ndarray]
 def timed(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """Learn a thousand rows, one by one and at once."""
     rows, rest = slice(0, NUM_POINTS), slice(NUM_POINTS, NUM_POINTS + NUM_ROWS)
-    estimator = GFSVIRegressor(random_state=0).fit(x[rows], y[rows])
+    estimator = GFSVIRegressor(prior_mean=None, random_state=0).fit(x[rows], y[rows])
     data = estimator.fitted_.standardized_data(x[rest], y[rest])
     first = last = estimator.posterior_
     posterior, partial_fit = [], []
@@ -44,7 +45,7 @@ def timed(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
         estimator.partial_fit(x[row : row + 1], y[row : row + 1])
         partial_fit.append(time.process_time() - began)
     return {
-        "points": len(last.function.points),
+        "points": len(cast(ConjugateNetwork, last.function).points),
         "rows": len(data),
         "condition_on_ms": _milliseconds(posterior),
         "partial_fit_ms": _milliseconds(partial_fit),
@@ -71,7 +72,7 @@ def streamed(x: np.ndarray, y: np.ndarray, order: np.ndarray) -> dict[str, Any]:
     begin = min(len(x) * 6 // 10, 1000)
     order = order[: begin + STREAM]
     first, rest = order[:begin], order[begin:]
-    estimator = GFSVIRegressor(random_state=0).fit(x[first], y[first])
+    estimator = GFSVIRegressor(prior_mean=None, random_state=0).fit(x[first], y[first])
     for number, row in enumerate(rest):
         estimator.partial_fit(x[[row]], y[[row]])
         if estimator.needs_retraining_:

@@ -65,3 +65,12 @@ def browser() -> Iterator[Any]:
         opened = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _trees_only_where_they_are_tested(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fits consider no trees, which take seconds, except in modules marked `trees`."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.node.get_closest_marker("trees") is None:
+            patch.setattr("gfsvi.auto.members.FEWEST_ROWS", 10**9)
+        yield

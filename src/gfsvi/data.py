@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray, Shaped
+from jaxtyping import Array, Float, PRNGKeyArray, Shaped, UInt64
 
 from gfsvi.numerics.printing import Printed
 from gfsvi.numerics.types import AnyArray
@@ -129,7 +129,12 @@ class Data(Printed):
     def _codes(self) -> np.ndarray:
         """A number for each row, the same for equal ones."""
         columns = [np.asarray(part, np.float64).reshape(len(self), -1) for part in (self.x, self.y)]
-        bits = np.ascontiguousarray(np.concatenate(columns, axis=1)).view(np.uint64)
-        # Odd factors, so that no digit is lost in the sum, which wraps around.
-        factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
-        return (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)
+        return row_codes(np.concatenate(columns, axis=1))
+
+
+def row_codes(rows: np.ndarray) -> UInt64[np.ndarray, " row"]:
+    """A number for each row of numbers, the same for equal ones."""
+    bits = np.ascontiguousarray(np.asarray(rows, np.float64)).view(np.uint64)
+    # Odd factors, so that no digit is lost in the sum, which wraps around.
+    factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64)
+    return (bits * (2 * factors + 1)).sum(axis=1, dtype=np.uint64)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gfsvi import GFSVIClassifier, GFSVIRegressor
-from gfsvi.auto import learner
+from gfsvi.auto import solving
 from gfsvi.auto.holding_out import held_out_rows
 from gfsvi.kernels import RBF
 from gfsvi.storage import checkpoints
@@ -17,7 +17,7 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def every_look_is_remembered(monkeypatch):
     often = functools.partial(checkpoints.Checkpoints, every_seconds=0.0)
-    monkeypatch.setattr(learner, "Checkpoints", often)
+    monkeypatch.setattr(solving, "Checkpoints", often)
 
 
 def killed_in(stage):
@@ -78,7 +78,7 @@ def fingerprint_of(monkeypatch, numbers, houses, tiny, tmp_path):
             found.append(fingerprint)
             raise Killed
 
-        monkeypatch.setattr(learner, "Checkpoints", remember)
+        monkeypatch.setattr(solving, "Checkpoints", remember)
         with pytest.raises(Killed):
             GFSVIClassifier(**{**tiny, "checkpoint": tmp_path, **changes}).fit(numbers, labels)
         return found[0]

@@ -4,10 +4,11 @@ from typing import cast
 
 from jaxtyping import PRNGKeyArray
 
+from gfsvi.auto.members import mixture
 from gfsvi.auto.problem import Problem
 from gfsvi.auto.seasons import with_future
-from gfsvi.functions.conjugate_network import ConjugateNetwork
-from gfsvi.inference.updates import condition_on
+from gfsvi.functions.mixed import Mixed
+from gfsvi.inference.updates import Updated, condition_on
 from gfsvi.methods.base import AbstractMethod
 from gfsvi.methods.gfsvi import GFSVI
 from gfsvi.model import Model
@@ -32,9 +33,14 @@ def with_all_rows(
     Returns:
         The posterior, or None if no rows were held out or the posterior is not in closed form.
     """
-    if not isinstance(posterior.function, ConjugateNetwork) or len(problem.apart.all) == 0:
+    function, validation = posterior.function, problem.validation
+    if not isinstance(function, Updated) or len(problem.apart.all) == 0:
         return None
-    validation = problem.validation
+    if problem.apart.validates_apart and isinstance(function, Mixed):
+        parts = (Model(member, posterior.likelihood) for member in function.members)
+        found = [with_all_rows(method, prior, part, problem, key=key) for part in parts]
+        known = [one for one in found if one is not None]
+        return mixture(known[0], known[1:]) if known else None
     if problem.apart.validates_apart:
         data = problem.without(problem.apart.validation)
         method = cast(GFSVI, with_future(method, prior.function, data.x, problem.features))

@@ -64,6 +64,12 @@ def _is_likelihood(value: object) -> bool:
     return isinstance(value, str | AbstractLikelihood)
 
 
+def _is_mean(value: object) -> bool:
+    if isinstance(value, str):
+        return value in ("auto", "trees")
+    return not isinstance(value, type) and all(hasattr(value, n) for n in ("fit", "predict"))
+
+
 def _is_path(value: object) -> bool:
     return isinstance(value, str | PathLike)
 
@@ -79,6 +85,8 @@ _EXPECTED: dict[str, tuple[bool, Check, str]] = {
     "num_steps": (True, _is_whole(1, _MANY), "a whole number from 1"),
     "batch_size": (True, _is_whole(1, _MANY), "a whole number from 1"),
     "validation_fraction": (True, _is_real(lambda share: 0 <= share < 1), "a share from 0 to 1"),
+    "members": (False, _is_whole(1, 100), "a whole number from 1 to 100"),
+    "prior_mean": (True, _is_mean, "'auto', 'trees', None or a regressor with fit and predict"),
     "conformal": (False, _is_one_of("none", "split", "left_out"), "'none', 'split' or 'left_out'"),
     "time_budget": (True, _is_real(lambda seconds: seconds > 0), "a positive number of seconds"),
     "checkpoint": (True, _is_path, "the name of a file"),

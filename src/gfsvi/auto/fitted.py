@@ -1,6 +1,7 @@
 """The result of a fit: prior, posterior, and everything needed to predict on the user's scale."""
 
 import dataclasses
+import math
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, cast
@@ -21,9 +22,16 @@ from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
-from gfsvi.auto.trial import check_novelty, check_prediction, check_preparation, check_scale
+from gfsvi.auto.trial import (
+    check_novelty,
+    check_prediction,
+    check_preparation,
+    check_scale,
+    check_trees,
+)
 from gfsvi.auto.units import features_of, in_user_units
 from gfsvi.auto.unseen import UnseenRows
+from gfsvi.auto.unseen_rows import UnseenValues
 from gfsvi.auto.updates import Updates, with_rows, without_rows
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
@@ -69,6 +77,7 @@ class Fitted:
             rows that were set aside, "left_out" for training rows that are left out.
         level: The coverage of intervals and sets unless another is asked for.
         first_predictions: What was predicted for held-out rows that have been learned since.
+        unseen_values: The function at training rows without what they taught.
     """
 
     prior: Model
@@ -89,6 +98,7 @@ class Fitted:
     conformal: Kind = "none"
     level: float = LEVEL
     first_predictions: FirstPredictions | None = None
+    unseen_values: UnseenValues | None = None
 
     @property
     def task(self) -> str:
@@ -156,7 +166,8 @@ class Fitted:
     ) -> AbstractPredictive | None:
         """The distribution of an observation at each row of the fit, given all other rows.
 
-        The prior, the measurement points and the weights of the network stay as they are.
+        The prior, the measurement points and the weights of the network stay as they are. Where
+        the fit has kept what it knew of rows before they were learned, that is used instead.
 
         Args:
             x: Rows that the posterior was fitted to, some or all of them.
@@ -164,12 +175,16 @@ class Fitted:
             weights: The weights that these rows had in the fit.
 
         Returns:
-            The predictive, or None for a posterior that is not in closed form.
+            The predictive, or None for a posterior that is not in closed form, and for rows that
+            trees have seen and that were not among those of the fit.
         """
-        if not isinstance(self.posterior.function, ConjugateNetwork):
-            return None
         data = self.standardized_data(x, y, weights)
-        values = leave_one_out(self.posterior, data)
+        known = self.unseen_values
+        values = None if known is None else known.at(np.asarray(data.x))
+        if values is None and isinstance(self.posterior.function, ConjugateNetwork):
+            values = leave_one_out(self.posterior, data)
+        if values is None:
+            return None
         likelihood = self.posterior.likelihood.at(np.asarray(data.x))
         predictive = predictive_of(likelihood, values, key=jax.random.key(0))
         return self.target.on_user_scale(to_numpy(predictive))
@@ -272,6 +287,7 @@ class Fitted:
         num_targets = None if self.preparation is None else len(self.preparation.target)
         check_prediction(self.posterior, self.target, shape, num_targets)
         check_novelty(self.novelty_measure, shape)
+        check_trees(self.posterior, math.prod(shape))
         if self.first_predictions is not None:
             self.first_predictions.check(self.target)
 

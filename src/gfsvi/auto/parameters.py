@@ -44,6 +44,11 @@ class Parameters:
         batch_size: Rows per step.
         validation_fraction: Share of the rows that is held out to stop early and set the noise;
             None for none where every row can be left out in closed form, else a tenth.
+        prior_mean: What the network builds on: "auto" for trees of scikit-learn, beside a network
+            without them, where rows that they have not seen say so; "trees" to consider them
+            whatever the number of rows and the kernel; None for no mean; or a regressor of
+            scikit-learn, which is fitted in folds and becomes the mean of the prior of numbers.
+        members: Number of networks that are trained from different weights and mixed.
         held_out: Which rows these are: "auto" for the latest ones of a table in time order and
             random ones otherwise, "end" for the last ones, "random", or "none". A posterior in
             closed form learns them once they have been predicted.
@@ -68,6 +73,8 @@ class Parameters:
     num_steps: int | None = None
     batch_size: int | None = None
     validation_fraction: float | None = None
+    prior_mean: Literal["auto", "trees"] | object | None = "auto"
+    members: int = 1
     held_out: Literal["auto", "end", "random", "none"] = "auto"
     conformal: Literal["none", "split", "left_out"] = "none"
     time_budget: float | None = None
@@ -96,7 +103,11 @@ def saved_parameters(parameters: Parameters) -> dict[str, object]:
     saved = {name: getattr(parameters, name) for name in names if name not in NOT_SAVED}
     kernel = parameters.kernel
     # What names columns is meant for users, not for the arrays of a file.
-    return saved | {"kernel": kernel.code() if has_units(kernel) else kernel}
+    mean = parameters.prior_mean  # a regressor is not data, and its class is not in any table
+    return saved | {
+        "kernel": kernel.code() if has_units(kernel) else kernel,
+        "prior_mean": mean if mean is None or isinstance(mean, str) else "auto",
+    }
 
 
 def not_saved(parameters: dict[str, object]) -> str | None:
@@ -114,4 +125,8 @@ _SAVED = {
     field.name: field.type
     for field in dataclasses.fields(MethodParameters)
     if field.name not in NOT_SAVED
-} | {"kernel": str | AbstractKernel, "network": str | AbstractNetwork | None}
+} | {
+    "kernel": str | AbstractKernel,
+    "network": str | AbstractNetwork | None,
+    "prior_mean": Literal["auto", "trees"] | None,
+}

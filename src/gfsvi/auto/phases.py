@@ -11,7 +11,8 @@ from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.training.settings import Progress, Training
 
 PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
-DIAGNOSTICS, LAST_FIT, EXAMINATION = "diagnostics", "last fit", "examination"
+MEMBERS, DIAGNOSTICS = "members", "diagnostics"
+LAST_FIT, EXAMINATION = "last fit", "examination"
 IN_WORDS = {PRIOR: "the prior", MEAN: "the network", POSTERIOR: "the posterior"}
 AFTERWARDS = 7.0
 """Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
@@ -101,13 +102,14 @@ def _stages(budget: float, reserved: float | None, again: float) -> tuple[Stage,
     if reserved is None:
         after = min(AFTERWARDS, 0.9 * budget)
         shares = (Stage(PRIOR, 0.4), Stage(MEAN, 0.3), Stage(POSTERIOR, 0.3))
-        last = (Stage(DIAGNOSTICS, seconds=0.8 * after), Stage(LAST_FIT))
+        last = (Stage(MEMBERS), Stage(DIAGNOSTICS, seconds=0.8 * after), Stage(LAST_FIT))
         return (*shares, *last, Stage(EXAMINATION, seconds=0.2 * after))
     scale = min(1.0, MOST_RESERVED * budget / max(reserved + again, 1e-9))
     return (
         Stage(PRIOR, 0.45),
         Stage(MEAN, 0.55),
         Stage(POSTERIOR, seconds=scale * reserved),
+        Stage(MEMBERS),
         Stage(DIAGNOSTICS, seconds=0.5 * SHARE_AFTERWARDS * budget),
         Stage(LAST_FIT, seconds=scale * again),
         Stage(EXAMINATION, seconds=0.5 * SHARE_AFTERWARDS * budget),

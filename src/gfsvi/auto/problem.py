@@ -1,6 +1,7 @@
 """The input and output of inference, on the standardised scale."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from gfsvi.auto.holding_out import Apart
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.units import Feature
+from gfsvi.auto.unseen_rows import UnseenValues
 from gfsvi.data import Data
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.kernels.base import ActiveDimensions
@@ -63,6 +65,11 @@ class Problem:
         rows = self.apart.validation
         return self.rows.take(rows) if len(rows) else None
 
+    @property
+    def trained(self) -> np.ndarray:
+        """Positions of the rows to train on."""
+        return np.delete(np.arange(len(self.rows)), self.apart.all)
+
     def without(self, rows: np.ndarray) -> Data:
         """All rows but these."""
         if len(rows) == 0:
@@ -78,6 +85,7 @@ class Problem:
 class Solution(NamedTuple):
     """The chosen prior, the posterior under it, and what is known about both.
 
+    `unseen_values` has the function at training rows without what they taught, if that is known;
     `final` is the posterior after the held-out rows as well, if it has learned them.
     """
 
@@ -86,6 +94,7 @@ class Solution(NamedTuple):
     history: History
     novelty_measure: Novelty | VarianceShare
     diagnostics: tuple[Diagnostic, ...]
+    unseen_values: UnseenValues | None = None
     final: Model | None = None
 
     @property
@@ -94,3 +103,7 @@ class Solution(NamedTuple):
         fields = self._asdict()
         del fields["final"]
         return fields
+
+
+Solve = Callable[[Problem], tuple[Model, Model]]
+"""From a problem to its prior and posterior."""

@@ -1,7 +1,9 @@
 """Inference on the standardised scale: choose the prior, fit under it, and examine the result."""
 
 import dataclasses
+import math
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -10,9 +12,10 @@ from jaxtyping import PRNGKeyArray
 
 from gfsvi.auto.agreement import agreed
 from gfsvi.auto.all_rows import with_all_rows
+from gfsvi.auto.members import joined, mixture
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
-from gfsvi.auto.phases import DIAGNOSTICS, LAST_FIT, Phases
+from gfsvi.auto.phases import DIAGNOSTICS, LAST_FIT, MEMBERS, Phases
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.recipe import Recipe
@@ -67,18 +70,27 @@ class Solver:
             problem, method, network, phases, prior_key=prior_key, fit_key=fit_key
         )
         phases.begin_examination()
-        posterior, history = to_numpy((fit.posterior, fit.history))
+        first, history = to_numpy((fit.posterior, fit.history))
+        posterior, unseen = joined(
+            problem,
+            prior,
+            first,
+            parameters,
+            key=folded(key, 1),
+            solve=partial(self._solved_again, network, phases, folded(fit_key, 1)),
+            clock=phases.clock_of(MEMBERS),
+        )
         options = {} if problem.stream is None else {"num_rows": problem.num_rows}
-        novelty = novelty_of(prior, posterior, problem.rows, seed=settings.seed, **options)
+        novelty = novelty_of(prior, first, problem.rows, seed=settings.seed, **options)
         novelty = to_numpy(novelty)
         wanted = wanted_settings(parameters, self.recipe, problem)
         simpler = simpler_fit(wanted, settings, phases.cut)
         diagnostics = () if simpler is None else (simpler,)
         if phases.clock_of(DIAGNOSTICS).is_over():
-            return Solution(prior, posterior, history, novelty, diagnostics)
+            return Solution(prior, posterior, history, novelty, diagnostics, unseen)
         diagnostics += diagnose(
             prior,
-            posterior,
+            Model(first.function, posterior.likelihood),
             problem.data,
             method=fitted_by,
             history=history,
@@ -88,7 +100,7 @@ class Solver:
         final = None
         if phases.has_time_for(again, LAST_FIT):
             final = to_numpy(with_all_rows(method, prior, posterior, problem, key=fit_key))
-        return Solution(prior, posterior, history, novelty, diagnostics, final)
+        return Solution(prior, posterior, history, novelty, diagnostics, unseen, final)
 
     def _fit(
         self,
@@ -120,7 +132,26 @@ class Solver:
             rows = data
             if problem.stream is not None:
                 rows, prior = problem.stream, agreed(problem.stream.group, prior)
-            return prior, method, method(prior, rows, key=fit_key, validation=validation)
+            fit = method(prior, rows, key=fit_key, validation=validation)
+        more = [
+            method(prior, rows, key=folded(fit_key, number), validation=validation).posterior
+            for number in range(1, self.parameters.members)
+        ]
+        return prior, method, fit if not more else Fit(mixture(fit.posterior, more), fit.history)
+
+    def _solved_again(
+        self, network: AbstractNetwork, phases: Phases, key: PRNGKeyArray, problem: Problem
+    ) -> tuple[Model, Model]:
+        """Prior and posterior of another problem with rows of the same kind."""
+        left = phases.clock_of(MEMBERS).left
+        budget = None if math.isinf(left) else max(0.1, left)
+        work = work_of(problem, self.recipe.method, in_haste=True)
+        reserved = None if budget is None or work is None else work.seconds() / work.num_fits
+        again = Phases(None, self.parameters.watch, budget, reserved)
+        method = sized(self.recipe, problem.settings, network, again)
+        keys = {"prior_key": folded(key, 1), "fit_key": folded(key, 2)}
+        prior, _, fit = self._fit(problem, method, network, again, **keys)
+        return prior, to_numpy(fit.posterior)
 
     def _blank_prior(
         self, problem: Problem, method: AbstractMethod, network: AbstractNetwork

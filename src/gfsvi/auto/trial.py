@@ -7,6 +7,7 @@ import numpy as np
 
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.targets import Labels, Numbers
+from gfsvi.functions.tree_mean import TreeMean
 from gfsvi.model import Model
 from gfsvi.numerics.batching import MIN_BLOCK
 from gfsvi.numerics.precision import double
@@ -65,6 +66,13 @@ def check_novelty(measure: Novelty | VarianceShare, row_shape: tuple[int, ...]) 
     _check_finite(measure)
     if jax.eval_shape(measure.shares, _rows(row_shape)).shape != (MIN_BLOCK,):
         raise ValueError("a novelty of another shape")
+
+
+def check_trees(model: Model, num_features: int) -> None:
+    """Raise unless all trees of a model are trees of so many features."""
+    for leaf in jax.tree.leaves(model, is_leaf=lambda node: isinstance(node, TreeMean)):
+        if isinstance(leaf, TreeMean):
+            leaf.trees.check(num_features)
 
 
 def _rows(shape: tuple[int, ...]) -> jax.ShapeDtypeStruct:

@@ -3,13 +3,17 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
+import jax
 import numpy as np
 from jaxtyping import Float
 from scipy import special
 
 from gfsvi.auto.novelty import Novelty
 from gfsvi.auto.unseen import UnseenRows, surprise_of
+from gfsvi.data import row_codes
 from gfsvi.diagnostics import Diagnostic
+from gfsvi.functions.means import AbstractMean
+from gfsvi.functions.tree_mean import TreeMean
 from gfsvi.inference.updates import condition_on, forget
 from gfsvi.model import Model
 
@@ -100,10 +104,26 @@ def without_rows(
     fitted: "Fitted", x: np.ndarray, y: np.ndarray, weights: np.ndarray | None
 ) -> "Fitted":
     """The fit as if it had never seen these rows; labels are given as class numbers."""
+    _check_not_seen_by_trees(fitted, x)
     updates = fitted.updates or _none_yet(fitted)
     updates = dataclasses.replace(updates, num_forgotten=updates.num_forgotten + len(x))
     posterior = forget(fitted.posterior, fitted.standardized_data(x, y, weights))
     return _with(fitted, posterior, updates)
+
+
+def _check_not_seen_by_trees(fitted: "Fitted", x: np.ndarray) -> None:
+    """Raise for rows of the fit itself if trees have learned them, which cannot forget."""
+    known = fitted.unseen_values
+    parts = jax.tree.leaves(fitted.posterior, is_leaf=lambda node: isinstance(node, AbstractMean))
+    has_trees = any(isinstance(part, TreeMean) for part in parts)
+    if not has_trees or known is None:
+        return
+    seen = int(np.sum(np.isin(row_codes(fitted.standardized(x)), known.codes)))
+    if seen:
+        raise ValueError(
+            f"forget expects rows that were learned after the fit; got {seen} rows of the fit "
+            "itself, which its trees have seen. Fit with prior_mean=None to take such rows out."
+        )
 
 
 def _with(fitted: "Fitted", posterior: Model, updates: Updates) -> "Fitted":

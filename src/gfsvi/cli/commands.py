@@ -140,6 +140,22 @@ def _add_choices_of_fit(command: argparse.ArgumentParser) -> None:
         "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
     )
     suggest(action, lambda: ("auto", *registry.names("likelihoods")))
+    means = ("auto", "trees", "none")
+    action = command.add_argument(
+        "--prior-mean",
+        type=one_of(*means),
+        default="auto",
+        metavar="MEAN",
+        help=f"whether the network builds on trees: {', '.join(means)}",
+    )
+    suggest(action, lambda: means)
+    command.add_argument(
+        "--members",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="number of networks that are trained and mixed; default: 1",
+    )
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:

@@ -26,7 +26,18 @@ if TYPE_CHECKING:
 
     from gfsvi.auto import Fitted, Learner, Parameters
 
-_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee", "seed")
+_REPEATED = (
+    "task",
+    "method",
+    "kernel",
+    "likelihood",
+    "prior_mean",
+    "members",
+    "weight",
+    "hold_out",
+    "guarantee",
+    "seed",
+)
 _REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0
@@ -111,6 +122,8 @@ def learner_of(arguments: argparse.Namespace, task: str, reporter: Reporter) -> 
     parameters = kind(
         kernel=arguments.kernel,
         likelihood=arguments.likelihood,
+        prior_mean=None if arguments.prior_mean == "none" else arguments.prior_mean,
+        members=arguments.members,
         held_out=arguments.hold_out,
         conformal="none" if arguments.guarantee is None else "split",
         random_state=arguments.seed,

@@ -26,7 +26,6 @@ from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.left_out import (
     LARGEST_LEVERAGE,
     MAX_ROWS,
-    Choice,
     choices,
     left_of_prior,
     rows_to_leave_out,
@@ -76,11 +75,11 @@ def adaptive_posterior(
     even = np.broadcast_to(noise[:, None], judged.targets.shape)
     left_out = judged.left_out(solution, even, step)
     tails = [choice.tails for choice in found]
-    likelihood = _with_tails(model.likelihood, tails, noise)
+    likelihood = with_tails(model.likelihood, tails, noise)
     if judged.x.ndim > 2:  # noise is no function of pixels
         return Model(posterior_of(interpolation, solution, step=step), likelihood)
     lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
-    width, varies = _common_width(left_out, lengthscale, found, stop)
+    width, varies = common_width(left_out, lengthscale, noise, tails, stop)
     if width is None:
         return Model(posterior_of(interpolation, solution, step=step), likelihood)
     lengths = [width * lengthscale if is_varying else None for is_varying in varies]
@@ -111,7 +110,7 @@ def _with_noise_function(
         None if length is None else fitted_shape(rows, length, level, tails)
         for rows, level, tails, length in of_outputs
     ]
-    return _with_shapes(_with_tails(likelihood, _tails(likelihood), noise), shapes)
+    return with_shapes(with_tails(likelihood, _tails(likelihood), noise), shapes)
 
 
 def _unseen_scatter(
@@ -144,7 +143,7 @@ def _with_tails_of(
         most_probable_tails(rows.residuals, rows.variances + noise**2, rows.weights)[0]
         for rows, noise in zip(left_out, scatter, strict=True)
     ]
-    return _with_tails(likelihood, tails, np.asarray(likelihood.noise))
+    return with_tails(likelihood, tails, np.asarray(likelihood.noise))
 
 
 class _Judged(NamedTuple):
@@ -181,26 +180,26 @@ class _Judged(NamedTuple):
         ]
 
 
-def _common_width(
+def common_width(
     left_out: list[LeftOut],
     lengthscale: np.ndarray,
-    found: list[Choice],
-    stop: Callable[[], bool] | None,
+    noise: np.ndarray,
+    tails: list[Tails],
+    stop: Callable[[], bool] | None = None,
 ) -> tuple[float | None, list[bool]]:
     """The widest length scale that an output chooses, and which outputs choose one."""
-    if len(found) > MOST_OUTPUTS:
+    if len(left_out) > MOST_OUTPUTS:
         return None, []
-    pairs = zip(left_out, found, strict=True)
+    given = zip(left_out, noise, tails, strict=True)
     widths = [
-        chosen_width(rows, lengthscale, one.noise, one.tails, stop=stop) for rows, one in pairs
+        chosen_width(rows, lengthscale, level, tail, stop=stop) for rows, level, tail in given
     ]
     wanted = [width for width in widths if width is not None]
     return (max(wanted) if wanted else None), [width is not None for width in widths]
 
 
-def _with_tails(
-    likelihood: AdaptiveNormal, tails: list[Tails], noise: np.ndarray
-) -> AdaptiveNormal:
+def with_tails(likelihood: AdaptiveNormal, tails: list[Tails], noise: np.ndarray) -> AdaptiveNormal:
+    """The likelihood with this noise, and tails for each output."""
     return dataclasses.replace(
         likelihood,
         noise=noise,
@@ -209,7 +208,7 @@ def _with_tails(
     )
 
 
-def _with_shapes(likelihood: AdaptiveNormal, shapes: list[Shape | None]) -> AdaptiveNormal:
+def with_shapes(likelihood: AdaptiveNormal, shapes: list[Shape | None]) -> AdaptiveNormal:
     """The likelihood with a noise function, which is even for outputs that have none."""
     some = next(shape for shape in shapes if shape is not None)
     rows = [np.zeros(len(some.points)) if one is None else one.coefficients for one in shapes]

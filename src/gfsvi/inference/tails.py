@@ -44,26 +44,31 @@ def normal_tails(
 
 
 def most_probable_tails(
-    residuals: np.ndarray, variances: np.ndarray, weights: np.ndarray
+    residuals: np.ndarray,
+    variances: np.ndarray,
+    weights: np.ndarray,
+    least_widening: float = 0.0,
 ) -> tuple[Tails, np.ndarray]:
     """The tails under which residuals are most probable, and the log density of each.
 
     Of tails under which they are nearly as probable, the heaviest: a hundred rows hardly tell
-    whether one in a hundred is far off, and to be mistaken is cheaper on this side.
+    whether one in a hundred is far off, and to be mistaken is cheaper on this side. Standard
+    deviations stay at least `least_widening` times what they are.
     """
     squares, found = residuals**2 / variances, []
     for freedom in DEGREES_OF_FREEDOM:
-        tails = Tails(freedom, _spread(squares, freedom, weights))
+        least = max(LEAST_SPREAD, least_widening * np.sqrt((freedom - 2) / freedom))
+        tails = Tails(freedom, _spread(squares, freedom, weights, least))
         found.append((tails, tails.log_densities(residuals, variances)))
     best = max(float(weights @ densities) for _, densities in found)
     return next(pair for pair in found if weights @ pair[1] >= best - DOUBT)
 
 
-def _spread(squares: np.ndarray, freedom: float, weights: np.ndarray) -> float:
+def _spread(squares: np.ndarray, freedom: float, weights: np.ndarray, least: float) -> float:
     """The scale of Student's t by expectation maximisation, begun at a robust one."""
-    variance = np.clip(np.median(squares) / 0.455, LEAST_SPREAD**2, MOST_SPREAD**2)
+    variance = np.clip(np.median(squares) / 0.455, least**2, MOST_SPREAD**2)
     for _ in range(NUM_ROUNDS):
         units = (freedom + 1) / (freedom + squares / variance)
         variance = np.average(units * squares, weights=weights)
-        variance = np.clip(variance, LEAST_SPREAD**2, MOST_SPREAD**2)
+        variance = np.clip(variance, least**2, MOST_SPREAD**2)
     return float(np.sqrt(variance))

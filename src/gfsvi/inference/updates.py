@@ -9,15 +9,19 @@ that rows learned one by one or all at once give the same posterior.
 # Arrays of NumPy go where arrays of JAX are annotated.
 
 import dataclasses
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, cast
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from gfsvi.data import Data
+from gfsvi.functions.base import AbstractRandomFunction
+from gfsvi.functions.beside import Beside, beside
 from gfsvi.functions.conjugate_network import ConjugateNetwork
+from gfsvi.functions.mixed import Mixed
+from gfsvi.functions.shifted import Shifted, mean_in_numpy
 from gfsvi.inference.conjugate_fit import between, pseudo_targets
 from gfsvi.inference.leave_one_out import gaussian_targets
 from gfsvi.likelihoods.base import AbstractLikelihood
@@ -29,12 +33,13 @@ from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.plain.updates import Coefficients
 
+Updated = ConjugateNetwork | Shifted | Beside | Mixed
 BLOCK = 1024
 NUM_ROUNDS = 10
 
 
 @double
-def condition_on(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLikelihood]:
+def condition_on(model: Model, data: Data) -> Model[Updated, AbstractLikelihood]:
     """The posterior after more rows.
 
     Under a likelihood that is normal on some scale this is exact for the linearised network: rows
@@ -43,9 +48,12 @@ def condition_on(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLi
     of earlier rows stay.
 
     Args:
-        model: A closed-form posterior, as `GFSVI` makes it.
+        model: A closed-form posterior, as `GFSVI` makes it, around a mean function or not, or a
+            mixture of them, all of which learn the rows.
         data: The new rows, on the model's scale.
     """
+    if isinstance(model.function, Mixed | Beside):
+        return _of_parts(condition_on, model, data)
     model = closed_form(model)
     for block in _blocks(data):
         rows, before = _Rows.of(model.function, block), _coefficients(model.function)
@@ -61,13 +69,15 @@ def condition_on(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLi
 
 
 @double
-def forget(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLikelihood]:
+def forget(model: Model, data: Data) -> Model[Updated, AbstractLikelihood]:
     """The posterior as if it had never seen these rows: the inverse of `condition_on`.
 
     Args:
         model: A closed-form posterior that has learned from these rows.
         data: The rows, with the targets and weights that they had.
     """
+    if isinstance(model.function, Mixed | Beside):
+        return _of_parts(forget, model, data)
     model = closed_form(model)
     for block in _blocks(data):
         rows, before = _Rows.of(model.function, block), _coefficients(model.function)
@@ -76,9 +86,27 @@ def forget(model: Model, data: Data) -> Model[ConjugateNetwork, AbstractLikeliho
     return model
 
 
-def closed_form(model: Model) -> Model[ConjugateNetwork, AbstractLikelihood]:
+def _of_parts(
+    update: Callable[[Model, Data], Model],
+    model: Model[Mixed | Beside, AbstractLikelihood],
+    data: Data,
+) -> Model[Mixed | Beside, AbstractLikelihood]:
+    """A mixture, each of whose members is updated, or a function that sees more columns."""
+    function, likelihood = model.function, model.likelihood
+    if isinstance(function, Beside):
+        seen = Data(beside(np.asarray(data.x), function.columns), data.y, data.weights)
+        inner = update(Model(function.function, likelihood), seen).function
+        return Model(dataclasses.replace(function, function=inner), likelihood)
+    members = (update(Model(member, likelihood), data) for member in function.members)
+    updated = tuple(member.function for member in members)
+    return Model(dataclasses.replace(function, members=updated), likelihood)
+
+
+def closed_form(
+    model: Model,
+) -> "Model[ConjugateNetwork | Shifted, AbstractLikelihood]":
     """The model, if its posterior is in closed form."""
-    if not isinstance(model.function, ConjugateNetwork):
+    if not isinstance(_network(model.function), ConjugateNetwork):
         raise ValueError(
             "updating expects a posterior in closed form; got a "
             f"{type(model.function).__name__}. Fit with the method gfsvi, or fit again with all "
@@ -95,8 +123,11 @@ class _Rows(NamedTuple):
     left: np.ndarray
 
     @classmethod
-    def of(cls, function: ConjugateNetwork, data: Data) -> "_Rows":
+    def of(cls, function: ConjugateNetwork | Shifted, data: Data) -> "_Rows":
         x = np.asarray(data.x, np.float64)
+        if isinstance(function, Shifted):
+            rest = cls.of(_network(function), data)
+            return rest._replace(values=rest.values + mean_in_numpy(function.mean, x))
         process = function.in_numpy
         if process is not None:
             return cls(*process.design(x))
@@ -124,13 +155,22 @@ def _blocks(data: Data) -> Iterator[Data]:
         yield data.take(np.arange(start, min(start + BLOCK, len(data))))
 
 
-def _coefficients(function: ConjugateNetwork) -> Coefficients:
-    return Coefficients(*(np.asarray(part, np.float64) for part in (function.shift, function.root)))
+def _network(function: AbstractRandomFunction) -> ConjugateNetwork:
+    """The network of a posterior, which may be around a mean function."""
+    return cast(ConjugateNetwork, function.function if isinstance(function, Shifted) else function)
+
+
+def _coefficients(function: ConjugateNetwork | Shifted) -> Coefficients:
+    network = _network(function)
+    return Coefficients(*(np.asarray(part, np.float64) for part in (network.shift, network.root)))
 
 
 def _with(model: Model, coefficients: Coefficients) -> Model:
-    mean, root = coefficients
-    return Model(dataclasses.replace(model.function, shift=mean, root=root), model.likelihood)
+    function, (mean, root) = model.function, coefficients
+    updated = dataclasses.replace(_network(function), shift=mean, root=root)
+    if isinstance(function, Shifted):
+        return Model(dataclasses.replace(function, function=updated), model.likelihood)
+    return Model(updated, model.likelihood)
 
 
 @jit_fast_compile

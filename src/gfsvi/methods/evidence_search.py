@@ -90,6 +90,13 @@ class EvidenceSearch(AbstractMethod[GaussianProcess]):
         with limit_threads(self.max_rows):
             return self._best(models, self._shuffled(data, model, key))
 
+    @double
+    def refined(self, model: GPModel[K], data: Data, *, key: PRNGKeyArray) -> GPModel[K]:
+        """Search on, for other rows, from the parameters that this model has."""
+        with limit_threads(self.max_rows):
+            rows = self._shuffled(data, model, key)[: self.max_rows]
+            return self._searched(model, rows, model).posterior
+
     def _best(self, models: list[GPModel], rows: "_Rows") -> Fit[GPModel]:
         few = rows[: self.few_rows]
         first = self._searched(models[0], few, models[0])

@@ -9,8 +9,7 @@ import numpy as np
 
 from gfsvi.numerics.threads import one_thread
 from gfsvi.plain.conformal import interval_given, nominal_levels
-from gfsvi.plain.posterior import ConjugatePosterior
-from gfsvi.serving.functions import Novelty, posterior_of
+from gfsvi.serving.functions import Novelty, Posterior, posterior_of
 from gfsvi.serving.observations import Observations, Prediction
 from gfsvi.serving.parts import NotServed, Part, part_maker
 from gfsvi.storage.container import FORMAT, MALFORMED, opened
@@ -43,7 +42,7 @@ class Predictor:
         unseen: Surprises of rows and their weights, if these decide on the intervals.
     """
 
-    posterior: ConjugatePosterior
+    posterior: Posterior
     observations: Observations
     novelty_measure: Novelty
     preparation: Preparation
@@ -60,7 +59,7 @@ class Predictor:
         if not isinstance(fitted.preparation, Preparation):
             raise NotServed("a fit to arrays")
         made = cls(
-            posterior_of(posterior.function),
+            posterior_of(posterior.function, len(fitted.preparation.feature_names)),
             Observations.of(posterior.likelihood, fitted.target),
             Novelty(fitted.novelty_measure),
             fitted.preparation,

@@ -1,0 +1,64 @@
+"""Fit regressors so that no row is predicted by one that has seen it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from gfsvi.functions.means import AbstractMean
+from gfsvi.prior_means.conversion import as_mean_function
+from gfsvi.prior_means.folds import folds_of
+
+
+class CrossFitted(NamedTuple):
+    """Predictions of rows by regressors that have not seen them, and the mean for all others."""
+
+    values: np.ndarray
+    mean: AbstractMean
+
+
+def cross_fitted(
+    regressors: list[Any],
+    x: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None = None,
+    *,
+    seed: int,
+    is_over: Callable[[], bool] | None = None,
+) -> CrossFitted | None:
+    """The average of regressors: for each row, of copies that were fitted without its fold.
+
+    Args:
+        regressors: Regressors of scikit-learn, which stay as they are.
+        x: Rows of numbers.
+        y: One number per row.
+        weights: How often each row counts.
+        seed: Determines the folds.
+        is_over: Asked whether the time is over.
+
+    Returns:
+        The predictions; None if the time is over before all regressors are fitted.
+    """
+    # In single precision, in which trees compare: rows fall on the same side ever after.
+    x = np.asarray(x, np.float32)
+    folds, values = folds_of(x, seed=seed), np.zeros(len(x))
+    for fold in np.unique(folds):
+        if is_over is not None and is_over():
+            return None
+        kept, rest = folds != fold, folds == fold
+        for fitted in _fitted(
+            regressors, x[kept], y[kept], None if weights is None else weights[kept]
+        ):
+            values[rest] += np.asarray(fitted.predict(x[rest])) / len(regressors)
+    if is_over is not None and is_over():
+        return None
+    return CrossFitted(values, as_mean_function(_fitted(regressors, x, y, weights)))
+
+
+def _fitted(
+    regressors: list[Any], x: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+) -> list[Any]:
+    from sklearn.base import clone
+
+    given = {} if weights is None else {"sample_weight": weights}
+    return [cast(Any, clone(regressor)).fit(x, y, **given) for regressor in regressors]
