@@ -35,7 +35,7 @@ from .test_bad_tables import GOOD, csv, fit, refused
         (["evaluate"], "expected a value for model, table"),
         (
             ["evaluate", "m", "t", "--yaml"],
-            "--threshold, --positive, --json; got '--yaml'; see",
+            "--positive, --json, --stream, --in-memory; got '--yaml'; see",
         ),
         (["list", "animals"], "expected one of covariances, datasets, functions, kernels"),
         (["list", "kernel"], "Did you mean 'kernels'?"),

@@ -96,8 +96,23 @@ def _add_reading(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_processes(command: argparse.ArgumentParser) -> None:
+    """Several processes that fit one model."""
+    command.add_argument(
+        "--processes", type=positive, metavar="N", help="fit with N processes on this machine"
+    )
+    command.add_argument(
+        "--coordinator",
+        metavar="HOST:PORT",
+        help="where process 0 of several machines listens, with --num-processes and --process-id",
+    )
+    command.add_argument("--num-processes", type=positive, metavar="N", help="of all machines")
+    command.add_argument("--process-id", type=whole_number, metavar="I", help="of this one, from 0")
+
+
 def _add_rows_of_fit(command: argparse.ArgumentParser) -> None:
     _add_reading(command)
+    _add_processes(command)
     command.add_argument(
         "--weight", metavar="COLUMN", help="a column that says how often each row counts"
     )

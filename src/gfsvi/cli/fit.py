@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from gfsvi import registry
+from gfsvi.cli import processes
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.progress import Reporter
 from gfsvi.cli.sources import streamed_source, table_in_memory
+from gfsvi.numerics.groups import LostProcessError
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.tables import Preparation, PreparedTable, Task
 from gfsvi.tables.reading import TableError
@@ -49,7 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = {"--output": arguments.output, "--report": arguments.report}
     check_outputs(outputs, {"the table": arguments.table})
     _check_names(arguments)
-    source = streamed_source(arguments.table, arguments.stream, arguments.in_memory)
+    is_shared = processes.is_shared(arguments)
+    stream = arguments.stream or is_shared
+    source = streamed_source(arguments.table, stream, arguments.in_memory and not is_shared)
     if source is not None:
         from gfsvi.cli.fit_streamed import run_streamed
 
@@ -204,6 +208,8 @@ def _nothing_left_if_it_fails(checkpoint: str) -> Iterator[None]:
     # A fit that failed or was interrupted would end in the same way; only a killed one resumes.
     try:
         yield
+    except LostProcessError:
+        raise
     except BaseException:
         Path(checkpoint).unlink(missing_ok=True)
         raise

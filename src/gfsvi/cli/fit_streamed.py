@@ -1,8 +1,11 @@
 """`gfsvi fit` for a table that is larger than memory."""
 
 import argparse
+import os
+import sys
 from typing import TYPE_CHECKING
 
+from gfsvi.cli import processes
 from gfsvi.cli.fit import (
     concluded,
     learner_of,
@@ -11,6 +14,7 @@ from gfsvi.cli.fit import (
     write_report,
 )
 from gfsvi.cli.progress import Reporter
+from gfsvi.numerics.groups import LostProcessError
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.numerics.threads import MANY_ROWS
 from gfsvi.tables import Preparation
@@ -24,14 +28,28 @@ if TYPE_CHECKING:
 def run_streamed(arguments: argparse.Namespace, source: TableFiles) -> int:
     """Fit a table that is read piece by piece."""
     check_target_names(source.column_names, tuple(arguments.target))
+    if processes.is_shared(arguments):
+        processes.check_arguments(arguments)
+        if not processes.is_watched():
+            return processes.watch(arguments, sys.argv[1:])
+    try:
+        return _run(arguments, source)
+    except LostProcessError as error:
+        print(f"gfsvi: {error}", file=sys.stderr, flush=True)
+        os._exit(processes.LOST)  # the runtime would end this process with a trace
+
+
+def _run(arguments: argparse.Namespace, source: TableFiles) -> int:
     prepare_jax(MANY_ROWS)
+    group = processes.group_of(arguments)
     from gfsvi.auto.streamed import StreamedFit, StreamedTable, learn_streamed
 
     table = StreamedTable(
-        source, tuple(arguments.target), task_of_arguments(arguments), arguments.weight
+        source, tuple(arguments.target), task_of_arguments(arguments), arguments.weight, group
     )
     found: list[StreamedFit] = []
-    with Reporter(quiet=arguments.quiet, has_page=arguments.report is not None) as reporter:
+    quiet = arguments.quiet or group.rank > 0
+    with Reporter(quiet=quiet, has_page=arguments.report is not None) as reporter:
 
         def learner_for(preparation: Preparation) -> "Learner":
             learner = learner_of(arguments, preparation.task, reporter)
@@ -43,6 +61,9 @@ def run_streamed(arguments: argparse.Namespace, source: TableFiles) -> int:
             found.append(learn_streamed(learner_for, table, seed=arguments.seed))
             return found[0].fitted
 
+        if group.rank > 0:
+            learned()
+            return 0
         parameters = learner_of(arguments, "regression", reporter).parameters
         fitted = concluded(learned, parameters, arguments, reporter)
         write_report(arguments, fitted, found[0].sample, found[0].weights, reporter)

@@ -70,6 +70,7 @@ class JaxProcesses:
                 coordinator,
                 size,
                 rank,
+                coordinator_bind_address=coordinator,  # else it listens at every address
                 initialization_timeout=STARTING_SECONDS,
                 heartbeat_timeout_seconds=SILENT_SECONDS,
             )
