@@ -1,10 +1,10 @@
 """Three million flights: fit, evaluate and predict by the command line, beside two peers.
 
 `python -m benchmarks.flights TABLE` holds out a random tenth, fits the rest with `gfsvi fit`,
-scores the tenth with `gfsvi evaluate`, predicts all rows with `gfsvi predict`, and fits scikit-learn's
-HistGradientBoostingRegressor and a linear model, both with constant normal noise, to the same
-columns: days, time of day and week, distance, and airports as categories (for the linear model, the
-mean of the target by airport). Seconds, processor seconds and peak memory are of each command.
+scores the tenth with `gfsvi evaluate` and predicts all rows with `gfsvi predict`. The peers are
+scikit-learn's HistGradientBoostingRegressor and a linear model, both with constant normal noise, on
+the same columns: days, time of day and week, distance, and airports as categories (for the linear
+model, the mean of the target by airport). Seconds and memory are of each command.
 """
 
 import argparse
