@@ -36,7 +36,7 @@ def main() -> None:
         fit = ["fit", train, "--target", TARGET, "--hold-out", "random", "-o", model]
         record = {"load": os.getloadavg()[0], "fit": _run(fit)}
         scored = _run(["evaluate", model, test, "--json"])
-        record["evaluate"] = scored | {"scores": json.loads(scored.pop("printed"))}
+        record["evaluate"] = scored | {"scores": json.loads(str(scored.pop("printed")))}
         predict = ["predict", model, arguments.table, "-o", f"{folder}/predictions.parquet"]
         record["predict"] = _run(predict)
         record["peers"] = _peers(train, test)
@@ -92,7 +92,8 @@ def _peers(train: str, test: str) -> dict[str, dict[str, float]]:
     from sklearn.linear_model import LinearRegression
 
     (x, y), (new, observed) = _columns(train, train), _columns(test, train)
-    trees = HistGradientBoostingRegressor(categorical_features=[6, 7], random_state=0)
+    trees = HistGradientBoostingRegressor(random_state=0)
+    trees.set_params(categorical_features=[6, 7])
     found = {}
     # The airports as categories, then as the mean of the target there.
     for name, model, used in (
@@ -125,7 +126,7 @@ def _columns(path: str, train: str) -> tuple[np.ndarray, np.ndarray]:
         frequent = known[name].value_counts().index[:250]
         codes.append(pandas.Categorical(frame[name], frequent).codes.astype(float))
         codes[-1][codes[-1] < 0] = np.nan
-        by_level = known.groupby(name)[TARGET].mean()
+        by_level = dict(known.groupby(name)[TARGET].mean().items())
         means.append(frame[name].map(by_level).fillna(known[TARGET].mean()))
     x = np.stack([days, *waves, frame["distance"], *codes, *means], axis=1).astype(float)
     return x, frame[TARGET].to_numpy(float)
