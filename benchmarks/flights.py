@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,8 @@ def _columns(path: str, train: str) -> tuple[np.ndarray, np.ndarray]:
     """Days, waves of day and week, distance, airports as codes, and their mean targets."""
     import pandas
 
-    frame, known = pandas.read_parquet(path), pandas.read_parquet(train)
+    frame: Any = pandas.read_parquet(path)
+    known: Any = pandas.read_parquet(train)
     days = (frame["date"] - pandas.Timestamp("2001-01-01")) / pandas.Timedelta(days=1)
     angles = [2 * np.pi * days / period for period in (1, 7)]
     waves = [wave(angle) for angle in angles for wave in (np.sin, np.cos)]
@@ -126,7 +128,7 @@ def _columns(path: str, train: str) -> tuple[np.ndarray, np.ndarray]:
         frequent = known[name].value_counts().index[:250]
         codes.append(pandas.Categorical(frame[name], frequent).codes.astype(float))
         codes[-1][codes[-1] < 0] = np.nan
-        by_level = dict(known.groupby(name)[TARGET].mean().items())
+        by_level = known.groupby(name)[TARGET].mean()
         means.append(frame[name].map(by_level).fillna(known[TARGET].mean()))
     x = np.stack([days, *waves, frame["distance"], *codes, *means], axis=1).astype(float)
     return x, frame[TARGET].to_numpy(float)
