@@ -48,8 +48,9 @@ class PortablePredictor:
         except NotPortable as missing:
             raise ValueError(
                 f"{purpose} expects numbers predicted by a single network with tanh, whose "
-                f"posterior is in closed form; got {missing}. Fit `GFSVIRegressor` with its "
-                "defaults for network and likelihood, and a kernel such as 'matern52'."
+                f"posterior is in closed form; got {missing}. Fit `GFSVIRegressor` with "
+                "prior_mean=None, members=1, its defaults for network and likelihood, and a kernel "
+                "such as 'matern52'."
             ) from None
 
     @classmethod
