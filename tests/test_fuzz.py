@@ -60,6 +60,7 @@ def test_a_failure_is_made_small_told_and_kept(tmp_path):
 
 
 def test_a_run_that_was_ended_goes_on_where_it_was(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
     program, tried = importlib.import_module("fuzz.__main__"), []
 
     def one_round(name: str, seed: int, option: str, count: str) -> tuple[Counter[str], str]:

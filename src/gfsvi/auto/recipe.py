@@ -70,7 +70,9 @@ DEFAULT = Recipe(
         "The covariance is the optimum in closed form instead of independent weights.",
         "Measurement points are training inputs and a box instead of the box alone.",
         "The mean is fitted alone before the covariance instead of together with it.",
-        "The noise is set by leaving rows out in closed form instead of by the training rows.",
+        "The noise is set by rows that were not seen, in folds or left out in closed form, instead "
+        "of by the training rows.",
+        "A second network may build on trees, beside the first, instead of one network alone.",
         "Numeric targets are warped, their noise varies and has heavy tails where that helps, "
         "instead of one level of normal noise.",
     ),

@@ -28,19 +28,8 @@ if TYPE_CHECKING:
 
     from gfsvi.auto import Fitted, Learner, Parameters
 
-_REPEATED = (
-    "task",
-    "method",
-    "kernel",
-    "likelihood",
-    "prior_mean",
-    "members",
-    "weight",
-    "hold_out",
-    "guarantee",
-    "seed",
-)
-_REPEATED += ("time_budget", "output", "report")
+_REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee")
+_REPEATED += ("prior_mean", "members", "seed", "time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0
 """Seconds that it takes to write a page, and the file of a large model."""

@@ -1,13 +1,15 @@
 """A fit as a graph of ONNX, which many runtimes evaluate without Python."""
 
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gfsvi.auto.exporting import QUANTILES
 from gfsvi.auto.fitted import Fitted
-from gfsvi.portable.onnx_ops import OnnxOps, Value
 from gfsvi.portable.predictor import PortablePredictor
 from gfsvi.storage.files import write_bytes
+
+if TYPE_CHECKING:
+    from gfsvi.portable.onnx_ops import Value
 
 ABOUT = (
     "x: rows of numbers in the order of the features {names}. Outputs: mean and std of an "
@@ -23,11 +25,13 @@ def exported_onnx(model: Fitted | Any, quantiles: tuple[float, ...] = QUANTILES)
     `epistemic_std`, `lower` and `upper`, each (row,) or (row, target), and `quantiles` (row, level)
     or, for several targets, `quantiles_<target>`.
     """
+    from gfsvi.portable.onnx_ops import OnnxOps, Value  # needs a package that no extra installs
+
     fitted: Fitted = getattr(model, "fitted_", model)
     predictor = PortablePredictor.of(fitted, "exporting to ONNX")
     ops = OnnxOps()
     found = predictor.predicted(ops, Value(ops, "x"), quantiles)
-    outputs: dict[str, tuple[Value, list[int | str]]] = {}
+    outputs: "dict[str, tuple[Value, list[int | str]]]" = {}
     for name in ("mean", "std", "epistemic_std", "lower", "upper"):
         columns = [output[name] for output in found]
         if len(columns) == 1:
