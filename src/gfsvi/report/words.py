@@ -74,9 +74,9 @@ _HONESTY = {
         "rows."
     ),
     "left_out": (
-        "Each row was predicted without itself (leave-one-out), but all rows decided on the prior "
-        "and on the weights of the network: expect slightly worse scores on new rows, and measure "
-        "them with `gfsvi evaluate` on rows that the model has never seen."
+        "Each row was predicted from other rows alone, but all rows decided on the kind of prior, "
+        "and the noise was chosen by the same predictions: expect slightly worse scores on new "
+        "rows, and measure them with `gfsvi evaluate` on rows that the model has never seen."
     ),
     "left_out_in_time": (
         "Each row was predicted without itself (leave-one-out), but with the help of later rows "
