@@ -6,9 +6,10 @@ import pytest
 
 from gfsvi.functions import GaussianProcess
 from gfsvi.functions.means import Linear
-from gfsvi.functions.mixed import Mixed
+from gfsvi.functions.mixed import Mixed, mixed_moments
 from gfsvi.functions.shifted import Shifted, mean_in_numpy
 from gfsvi.kernels import RBF, Matern32
+from gfsvi.values import Independent
 
 X = np.random.default_rng(0).normal(size=(7, 2))
 FIRST = GaussianProcess(RBF(), mean=1.0)
@@ -59,3 +60,10 @@ def test_a_shifted_function_has_the_same_covariance_around_another_mean():
 def test_draws_of_a_mixture_have_its_mean():
     draws = MIXED.at(X).sample(4000, key=jax.random.key(0))
     np.testing.assert_allclose(np.mean(draws, axis=0), MIXED.at(X).mean, atol=0.15)
+
+
+def test_moments_in_numpy_are_those_of_the_mixture():
+    values = [Independent(f.marginals(X).mean, f.marginals(X).variance) for f in (FIRST, SECOND)]
+    found, expected = mixed_moments(values, np.array([0.3, 0.7])), MIXED.marginals(X)
+    np.testing.assert_allclose(found.mean, expected.mean, atol=1e-12)
+    np.testing.assert_allclose(found.variance, expected.variance, atol=1e-12)
