@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gfsvi.numerics.threads import one_thread
+
 
 class Pretended:
     """One of several processes."""
@@ -23,7 +25,11 @@ class Pretended:
 
 
 def in_processes(size: int, work: Callable[[Pretended], Any]) -> list[Any]:
-    """What each process of a group returns."""
+    """What each process of a group returns.
+
+    Linear algebra has one thread, as in a fit of few rows. A thread other than the main one cannot
+    ask OpenBLAS for that itself, and several threads add up in another order.
+    """
     board, barrier = [np.zeros(0)] * size, threading.Barrier(size)
-    with ThreadPoolExecutor(size) as pool:
+    with one_thread(), ThreadPoolExecutor(size) as pool:
         return list(pool.map(lambda rank: work(Pretended(size, rank, board, barrier)), range(size)))
