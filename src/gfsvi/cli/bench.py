@@ -1,4 +1,4 @@
-"""`gfsvi bench run`, `gfsvi bench tune` and `gfsvi bench report`."""
+"""`gfsvi bench run`, `tune`, `report` and `verify`."""
 
 import argparse
 import json
@@ -17,6 +17,7 @@ from gfsvi.bench.reporting.texts import run_name
 from gfsvi.bench.running.local import LocalWorker
 from gfsvi.bench.running.records import OK, Record, Records
 from gfsvi.bench.running.runner import Worker, missing, run_all
+from gfsvi.bench.running.verification import sampled, verified
 from gfsvi.bench.schema import json_schema
 from gfsvi.storage.files import write_bytes
 
@@ -67,6 +68,23 @@ def report(arguments: argparse.Namespace) -> int:
     for path in write_reports(arguments.folder, arguments.output):
         print(f"report: {path}")
     return 0
+
+
+def verify(arguments: argparse.Namespace) -> int:
+    """Repeat runs chosen at random and compare them with their records; 1 if some differ."""
+    from gfsvi.bench.reporting.report import read_results
+
+    experiment, records = read_results(Path(arguments.folder))
+    chosen = sampled(experiment.runs, records, arguments.sample, arguments.seed)
+    worker, num_equal = LocalWorker(), 0
+    try:
+        for found in verified(chosen, records, worker):
+            num_equal += found.is_equal
+            print(f"{run_name(found.record, experiment)}: {found.sentence}", flush=True)
+    finally:
+        worker.close()
+    print(f"equal: {num_equal} of {len(chosen)} records")
+    return 0 if num_equal == len(chosen) else 1
 
 
 def peers(arguments: argparse.Namespace) -> int:

@@ -242,7 +242,9 @@ def _add_decision(command: argparse.ArgumentParser) -> None:
 
 def _add_bench(commands: argparse._SubParsersAction) -> None:
     bench = commands.add_parser("bench", help="compare methods over data sets and folds")
-    verbs = bench.add_subparsers(dest="verb", required=True, metavar="run|tune|report|schema|peers")
+    verbs = bench.add_subparsers(
+        dest="verb", required=True, metavar="run|tune|report|verify|schema|peers"
+    )
     command = verbs.add_parser("run", help="execute every run that has no record yet")
     _add_experiment(command)
     command.add_argument("--retry", action="store_true", help="run failed runs again")
@@ -260,10 +262,25 @@ def _add_bench(commands: argparse._SubParsersAction) -> None:
     command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
     command.add_argument("-o", "--output", metavar="PAGE", help="where to write the page")
     command.set_defaults(run=command_of("bench", "report", extras=("bench",)))
+    _add_verify(verbs)
     command = verbs.add_parser("schema", help="print a JSON schema of experiment files")
     command.set_defaults(run=command_of("bench", "schema", extras=("bench",)))
     command = verbs.add_parser("peers", help="install the methods outside of the library")
     command.set_defaults(run=command_of("bench", "peers", extras=("bench",)))
+
+
+def _add_verify(verbs: argparse._SubParsersAction) -> None:
+    command = verbs.add_parser(
+        "verify", help="repeat runs chosen at random and compare them with their records"
+    )
+    command.add_argument("folder", metavar="DIR", help="a folder written by `run`")
+    command.add_argument(
+        "--sample", type=positive, default=10, help="number of runs to repeat; default: 10"
+    )
+    command.add_argument(
+        "--seed", type=whole_number, default=0, help="chooses the runs; default: 0"
+    )
+    command.set_defaults(run=command_of("bench", "verify", extras=("bench",)))
 
 
 def _add_experiment(command: argparse.ArgumentParser) -> None:

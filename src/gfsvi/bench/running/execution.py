@@ -12,6 +12,7 @@ import numpy as np
 from gfsvi import registry
 from gfsvi.bench.data.dataset import Loaded
 from gfsvi.bench.experiment import Run, Settings
+from gfsvi.bench.running import provenance
 from gfsvi.bench.running.records import FAILED, OK, Description, Environment, Outcome, Record
 from gfsvi.version import __version__
 
@@ -69,13 +70,16 @@ def _failure(error: str) -> Outcome:
 
 
 def environment() -> Environment:
-    """Versions and machine of this process."""
+    """Versions, machine and commit of this process."""
     return {
         "jax": jax.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
+        "processor": provenance.processor(),
+        "commit": provenance.commit(),
+        "lock": provenance.lock(),
     }
 
 

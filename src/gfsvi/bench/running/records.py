@@ -25,6 +25,9 @@ class Environment(TypedDict):
     python: str
     machine: str
     cores: int | None
+    processor: NotRequired[str | None]
+    commit: NotRequired[str | None]
+    lock: NotRequired[str | None]
 
 
 class Description(TypedDict):
