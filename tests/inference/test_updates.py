@@ -13,8 +13,10 @@ from gfsvi import Data, Model, condition_on, forget
 from gfsvi.functions import GaussianProcess
 from gfsvi.inference.conjugate import Interpolation, tangents_of
 from gfsvi.inference.conjugate_fit import conjugate_posterior, natural_gradient_posterior
+from gfsvi.inference.updates import predicted_and_learned
 from gfsvi.kernels import Matern52, Periodic
-from gfsvi.likelihoods import Bernoulli, Normal, Poisson, WarpedNormal
+from gfsvi.likelihoods import AdaptiveNormal, Bernoulli, Normal, Poisson, WarpedNormal
+from gfsvi.likelihoods.noise_function import NoiseFunction
 from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
 
@@ -32,6 +34,8 @@ CASES = {
     "two outputs": (MLP((20,), 2), MATERN, Normal(np.array([0.2, 0.4])), TWO),
     "warped": (MLP((20,)), MATERN, WarpedNormal(0.2), Y),
 }
+BUMPS = NoiseFunction(*map(jnp.asarray, (X[:5], np.ones(3), RANDOM.normal(size=(1, 5)))))
+UNEVEN = AdaptiveNormal(0.2, degrees_of_freedom=5.0, spread=1.2, factor=BUMPS)
 OTHERS = {"poisson": (Poisson(), np.round(np.exp(Y))), "bernoulli": (Bernoulli(), 1 * (Y > 0))}
 
 
@@ -132,6 +136,27 @@ def test_rows_that_were_never_learned_cannot_be_forgotten():
     model = posterior_of("in NumPy", FIRST)
     with pytest.raises(ValueError, match="expects rows that the posterior has learned from"):
         forget(model, Data(20 * NEW, np.zeros(len(NEW)), np.full(len(NEW), 1e4)))
+
+
+SEEN = {
+    **CASES,
+    "with noise that depends on the row": (MLP((20,)), MATERN, UNEVEN, Y),
+    **{name: (MLP((20,)), MATERN, *rest) for name, rest in OTHERS.items()},
+}
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_predicting_and_learning_in_one_is_predicting_and_then_learning(name):
+    network, kernel, likelihood, y = SEEN[name]
+    first, fresh = Data(X[FIRST], y[FIRST]), Data(X[REST], y[REST])
+    fitted = natural_gradient_posterior if name in OTHERS else conjugate_posterior
+    model = all_at_once(network, kernel, likelihood, first, fitted)
+    predictive, learned = predicted_and_learned(model, fresh)
+    expected = model.predict(X[REST])
+    for found, known in zip(jax.tree.leaves(predictive), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(found, known, rtol=1e-10)
+    assert_same(learned, condition_on(model, fresh), 1e-12)
+    assert learned.likelihood is model.likelihood
 
 
 def test_updating_needs_the_closed_form():

@@ -14,7 +14,7 @@ from gfsvi.data import row_codes
 from gfsvi.diagnostics import Diagnostic
 from gfsvi.functions.means import AbstractMean
 from gfsvi.functions.tree_mean import TreeMean
-from gfsvi.inference.updates import condition_on, forget
+from gfsvi.inference.updates import forget, predicted_and_learned
 from gfsvi.model import Model
 
 if TYPE_CHECKING:
@@ -85,18 +85,20 @@ def with_rows(
 ) -> "Fitted":
     """The fit after more rows; labels are given as class numbers."""
     updates = fitted.updates or _none_yet(fitted)
-    predictive = fitted.predict(x)
+    data = fitted.standardized_data(x, y, weights)
+    predictive, posterior = predicted_and_learned(fitted.posterior, data)
     surprise, novelty = updates.surprise, updates.novelty
     if fitted.unseen is not None:
-        fresh = fitted.unseen.p_values(surprise_of(predictive, y))
+        # On the model's scale: how surprising a row is does not depend on units.
+        fresh = fitted.unseen.p_values(surprise_of(predictive, np.asarray(data.y)))
         surprise = np.concatenate([surprise, fresh])[-WINDOW:]
     if len(updates.known_novelty):
         known = UnseenRows(updates.known_novelty[:, None], np.ones(len(updates.known_novelty)))
-        novelty = np.concatenate([novelty, known.p_values(fitted.novelty(x)[:, None])])[-WINDOW:]
+        fresh = fitted.novelty_measure.at(np.asarray(data.x))
+        novelty = np.concatenate([novelty, known.p_values(fresh[:, None])])[-WINDOW:]
     updates = dataclasses.replace(
         updates, num_learned=updates.num_learned + len(x), surprise=surprise, novelty=novelty
     )
-    posterior = condition_on(fitted.posterior, fitted.standardized_data(x, y, weights))
     return _with(fitted, posterior, updates)
 
 

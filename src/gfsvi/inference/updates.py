@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -26,12 +27,14 @@ from gfsvi.inference.conjugate_fit import between, pseudo_targets
 from gfsvi.inference.leave_one_out import gaussian_targets
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
-from gfsvi.model import Model
+from gfsvi.model import Model, predictive_of
 from gfsvi.numerics.batching import padded
 from gfsvi.numerics.compilation import jit_fast_compile
-from gfsvi.numerics.precision import double
+from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.types import Points
 from gfsvi.plain.updates import Coefficients
+from gfsvi.predictives.base import AbstractPredictive
+from gfsvi.values import Independent
 
 Updated = ConjugateNetwork | Shifted | Beside | Mixed
 BLOCK = 1024
@@ -56,16 +59,28 @@ def condition_on(model: Model, data: Data) -> Model[Updated, AbstractLikelihood]
         return _of_parts(condition_on, model, data)
     model = closed_form(model)
     for block in _blocks(data):
-        rows, before = _Rows.of(model.function, block), _coefficients(model.function)
-        targets = gaussian_targets(model, block, *rows.moments(before))
-        after = before.with_rows(*rows.given(before, targets))
-        likelihood = model.likelihood.at(np.asarray(block.x, np.float64))
-        for _ in range(0 if likelihood.solved_as_normal else NUM_ROUNDS):
-            fresh = pseudo_targets(likelihood, block, *rows.moments(after))
-            targets = between(targets, fresh, 0.5)
-            after = before.with_rows(*rows.given(before, targets))
-        model = _with(model, after)
+        model = _learned(_Seen.of(model, block))
     return model
+
+
+@double
+def predicted_and_learned(
+    model: Model, data: Data
+) -> tuple[AbstractPredictive, Model[Updated, AbstractLikelihood]]:
+    """What is predicted at rows, and the posterior after them, which a row is evaluated once for.
+
+    Args:
+        model: A posterior as `condition_on` takes it.
+        data: The new rows, on the model's scale.
+    """
+    is_single = not isinstance(model.function, Mixed | Beside) and len(data) <= BLOCK
+    if not is_single or _network(closed_form(model).function).in_numpy is None:
+        return model.predict(np.asarray(data.x)), condition_on(model, data)
+    seen = _Seen.of(model, data)
+    with np.errstate(all="ignore"):  # as silent as JAX
+        values = Independent(*seen.rows.moments(seen.before))
+        predictive = predictive_of(seen.model.likelihood, values, key=jax.random.key(0))
+    return to_numpy(predictive), _learned(seen)
 
 
 @double
@@ -148,6 +163,35 @@ class _Rows(NamedTuple):
 
     def _mean(self, coefficients: Coefficients) -> np.ndarray:
         return self.values + np.einsum("opz,oz->op", self.design, coefficients.mean)
+
+
+class _Seen(NamedTuple):
+    """Rows that a posterior has not learned, and its likelihood at them."""
+
+    model: Model
+    likelihood: AbstractLikelihood
+    data: Data
+    rows: _Rows
+    before: Coefficients
+
+    @classmethod
+    def of(cls, model: Model, data: Data) -> "_Seen":
+        here = Model(model.function, model.likelihood.at(np.asarray(data.x, np.float64)))
+        rows, before = _Rows.of(model.function, data), _coefficients(model.function)
+        return cls(here, model.likelihood, data, rows, before)
+
+
+def _learned(seen: _Seen) -> Model:
+    """The posterior after the rows."""
+    here, kept, data, rows, before = seen
+    likelihood = here.likelihood
+    targets = gaussian_targets(here, data, *rows.moments(before))
+    after = before.with_rows(*rows.given(before, targets))
+    for _ in range(0 if likelihood.solved_as_normal else NUM_ROUNDS):
+        fresh = pseudo_targets(likelihood, data, *rows.moments(after))
+        targets = between(targets, fresh, 0.5)
+        after = before.with_rows(*rows.given(before, targets))
+    return _with(Model(here.function, kept), after)
 
 
 def _blocks(data: Data) -> Iterator[Data]:

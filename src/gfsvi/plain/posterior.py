@@ -9,7 +9,7 @@ from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangen
 
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
-BLOCK = 128
+BLOCK = 48
 
 
 @dataclasses.dataclass(frozen=True)

@@ -38,7 +38,9 @@ class Coefficients(NamedTuple):
         scaled = (design * scale[..., None], residual * scale)
         parts = zip(self.mean, self.root, *scaled, strict=True)
         changed = [_changed_output(*part, sign) for part in parts]
-        mean, root = (np.stack(part) for part in zip(*changed, strict=True))
+        # A view if there is one output: its root is the largest array by far.
+        stack = np.stack if len(changed) > 1 else lambda parts: parts[0][None]
+        mean, root = (stack(part) for part in zip(*changed, strict=True))
         return Coefficients(mean, root)
 
 

@@ -138,14 +138,14 @@ class Warp(AbstractWarp):
         )
 
     def forward(self, y: OutputPoint) -> OutputPoint:
-        numpy = self._namespace(y)
-        inside = self._inside(y)
+        numpy = _namespace(self, y)
+        inside = _inside(self, y)
         u = numpy.arcsinh((inside - _column(self.centre)) / _column(self.stretch))
-        u = u + (y - inside) / self._spread(inside)
+        u = u + (y - inside) / _spread(self, inside)
         return (u - _column(self.offset)) / _column(self.unit)
 
     def inverse(self, z: OutputPoint) -> OutputPoint:
-        numpy = self._namespace(z)
+        numpy = _namespace(self, z)
         u = z * _column(self.unit) + _column(self.offset)
         centre, stretch = _column(self.centre), _column(self.stretch)
         ends = [numpy.arcsinh((_column(end) - centre) / stretch) for end in (self.low, self.high)]
@@ -155,8 +155,8 @@ class Warp(AbstractWarp):
         return centre + stretch * (numpy.sinh(inside) + beyond)
 
     def log_slope(self, y: OutputPoint) -> OutputPoint:
-        log = self._namespace(y).log
-        return -log(self._spread(self._inside(y))) - log(_column(self.unit))
+        log = _namespace(self, y).log
+        return -log(_spread(self, _inside(self, y))) - log(_column(self.unit))
 
     @property
     def learned(self) -> "Warp | None":
@@ -165,15 +165,20 @@ class Warp(AbstractWarp):
     def with_learned(self, part: "Warp") -> "Warp":
         return part
 
-    def _inside(self, y: OutputPoint) -> OutputPoint:
-        return self._namespace(y).clip(y, _column(self.low), _column(self.high))
 
-    def _spread(self, y: OutputPoint) -> OutputPoint:
-        # d/dy arcsinh((y - centre) / stretch) = 1 / sqrt(stretch^2 + (y - centre)^2)
-        return self._namespace(y).hypot(_column(self.stretch), y - _column(self.centre))
+# Functions, not methods: an Equinox module makes an object for every method that is looked up, and
+# these are called for every row that is learned.
+def _inside(warp: Warp, y: OutputPoint) -> OutputPoint:
+    return _namespace(warp, y).clip(y, _column(warp.low), _column(warp.high))
 
-    def _namespace(self, values: OutputPoint) -> ModuleType:
-        return namespace(values, self.centre, self.stretch, self.offset, self.unit)
+
+def _spread(warp: Warp, y: OutputPoint) -> OutputPoint:
+    # d/dy arcsinh((y - centre) / stretch) = 1 / sqrt(stretch^2 + (y - centre)^2)
+    return _namespace(warp, y).hypot(_column(warp.stretch), y - _column(warp.centre))
+
+
+def _namespace(warp: Warp, values: OutputPoint) -> ModuleType:
+    return namespace(values, warp.centre, warp.stretch, warp.offset, warp.unit)
 
 
 def _median(columns: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
