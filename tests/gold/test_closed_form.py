@@ -23,6 +23,7 @@ from gfsvi.inference.conjugate_fit import (
     natural_gradient_posterior,
 )
 from gfsvi.inference.leave_one_out import leave_one_out
+from gfsvi.inference.white_rows import WhiteRows, unwhitened
 from gfsvi.kernels import RBF, Matern32, Matern52, Periodic
 from gfsvi.likelihoods import Bernoulli, Categorical, Normal, Poisson, StudentT
 from gfsvi.networks import MLP
@@ -149,6 +150,24 @@ def test_the_evidence_is_that_of_the_dense_formula():
     expected = multivariate_normal(f[0] + weights[0] @ distance, cov).logpdf(case.y)
     found = solved(case.interpolation, case.sums).log_evidence
     np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@double
+def test_rounds_in_white_coordinates_solve_the_same_regression():
+    case = case_of("matern52")
+    at = case.interpolation
+    targets = case.targets._replace(variance=np.linspace(0.01, 2.0, len(case.x))[None])
+    rows = WhiteRows.at(at, case.x)
+    white = rows.solved(targets)
+    found, expected = unwhitened(at, white), solved(at, sums_over_rows(at, case.x, targets))
+    np.testing.assert_allclose(found.shift, expected.shift, rtol=1e-8, atol=1e-10)
+    covs = (part.root[0] @ part.root[0].T for part in (found, expected))
+    np.testing.assert_allclose(*covs, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(found.log_evidence, expected.log_evidence, rtol=1e-10)
+    marginals = posterior_of(at, expected).marginals(case.x)
+    mean, variance = rows.moments(white)
+    np.testing.assert_allclose(mean, marginals.mean, atol=1e-9)
+    np.testing.assert_allclose(variance, marginals.variance, atol=1e-9)
 
 
 @double

@@ -76,8 +76,8 @@ class Interpolation(NamedTuple):
         evaluation = evaluation or evaluation_of(tangents, prior, points)
         values, gram, mean, cov = evaluation.at_points()
         added = tuple(float(eps * np.mean(np.diagonal(t))) for t in gram)
-        factors = [_factor(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]
-        factor = _factor(cov + gamma * len(points) * np.eye(len(points)))
+        factors = [factor_of(t + a * np.eye(len(t))) for t, a in zip(gram, added, strict=True)]
+        factor = factor_of(cov + gamma * len(points) * np.eye(len(points)))
         shared = tuple(factors), added
         return cls(tangents, prior, evaluation, points, values, mean, factor, *shared)
 
@@ -190,7 +190,7 @@ def solved(interpolation: Interpolation, sums: Sums) -> Solution:
     shifts, roots, evidence = [], [], -0.5 * float(np.sum(sums.square + sums.log_variance))
     for precision, pull, d in zip(sums.precision, sums.pull, distance, strict=True):
         inner = factor.T @ precision @ factor
-        half = _factor(inner + np.eye(len(inner)))
+        half = factor_of(inner + np.eye(len(inner)))
         # The pull of the data on values that begin at the prior mean.
         white = factor.T @ (pull - precision @ d)
         solved_white = cho_solve((half, True), white)
@@ -251,7 +251,7 @@ def _ends_dense_after_convolutions(network: AbstractNetwork) -> TypeGuard[Abstra
     return isinstance(last, Dense) and any(isinstance(stage, Convolution) for stage in before)
 
 
-def _factor(matrix: np.ndarray) -> np.ndarray:
+def factor_of(matrix: np.ndarray) -> np.ndarray:
     """A lower factor, also of a matrix that rounding has made indefinite."""
     try:
         return lapack_cholesky(matrix, lower=True, check_finite=False)

@@ -12,7 +12,6 @@ one, damped), whose fixed point has zero gradient of the objective.
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,18 +20,16 @@ from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.inference.adaptive_fit import adaptive_posterior
 from gfsvi.inference.conjugate import (
     Interpolation,
-    Solution,
-    Sums,
     posterior_of,
     solved,
-    sums_of,
     sums_over,
 )
 from gfsvi.inference.evidence import targets_of
 from gfsvi.inference.expected_slopes import expected_slopes
-from gfsvi.inference.left_out import choices, left_of_prior, sums_of_unit_noise
+from gfsvi.inference.left_out import choices, sums_of_unit_noise
 from gfsvi.inference.scatter import most_expected
 from gfsvi.inference.tempering import Tempering, most_probable_tempering
+from gfsvi.inference.white_rows import WhiteRows, WhiteSolution, unwhitened
 from gfsvi.likelihoods.adaptive_normal import AdaptiveNormal
 from gfsvi.likelihoods.base import AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
@@ -111,62 +108,38 @@ def natural_gradient_posterior(
     `stop` is asked whether these have to do. Rows that are held out temper the result.
     """
     likelihood, data = prior.likelihood, _affordable(interpolation, data)
-    rows = _Rows.at(interpolation, np.asarray(data.x, np.float64))
+    rows = WhiteRows.at(interpolation, np.asarray(data.x, np.float64))
     mean = rows.f
     targets = pseudo_targets(likelihood, data, mean, np.full_like(mean, 0.1))
-    solution = solved(interpolation, rows.sums(targets))
+    white = rows.solved(targets)
     for number in range(num_rounds):
         if stop is not None and number >= FEWEST_ROUNDS and stop():
             break
-        before, (mean, variance) = mean, rows.moments(solution)
+        before, (mean, variance) = mean, rows.moments(white)
         if np.max(np.abs(mean - before)) < CONVERGED:
             break
         if learn_noise and 0 < number < num_rounds // 2:
             likelihood = most_expected(likelihood, data, mean, variance)
         fresh = pseudo_targets(likelihood, data, mean, variance)
         targets = between(targets, fresh, DAMPING)
-        solution = solved(interpolation, rows.sums(targets))
-    tempering = _tempering(interpolation, solution, likelihood, held_out)
+        white = rows.solved(targets)
+    tempering = _tempering(interpolation, white, likelihood, held_out)
+    solution = unwhitened(interpolation, white)
     return Model(posterior_of(interpolation, solution, **tempering._asdict()), likelihood)
 
 
 def _tempering(
     interpolation: Interpolation,
-    solution: Solution,
+    solution: WhiteSolution,
     likelihood: AbstractLikelihood,
     held_out: Data | None,
 ) -> Tempering:
     """How much of the solution held-out rows prefer to keep: all of it, if there are none."""
     if held_out is None:
         return Tempering()
-    unseen = _Rows.at(interpolation, np.asarray(held_out.x, np.float64))
+    unseen = WhiteRows.at(interpolation, np.asarray(held_out.x, np.float64))
     mean, variance = unseen.moments(solution)
     return most_probable_tempering(likelihood, held_out, unseen.f, mean - unseen.f, variance)
-
-
-class _Rows(NamedTuple):
-    """Rows at which the network and what interpolates are evaluated once for all rounds."""
-
-    f: np.ndarray
-    weights: np.ndarray
-    left: np.ndarray
-
-    @classmethod
-    def at(cls, interpolation: Interpolation, x: np.ndarray) -> "_Rows":
-        return cls(*interpolation.rows(x), left_of_prior(interpolation, x))
-
-    def moments(self, solution: Solution) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance of the function at the rows."""
-        pairs = list(zip(self.weights, solution.shift, solution.root, strict=True))
-        mean = self.f + np.stack([weights @ shift for weights, shift, _ in pairs])
-        known = np.stack([np.sum((weights @ root) ** 2, axis=-1) for weights, _, root in pairs])
-        return mean, known + self.left
-
-    def sums(self, targets: GaussianTargets) -> Sums:
-        """What the rows say if these are their targets."""
-        return sums_of(
-            self.f, self.weights, np.asarray(targets.values), np.asarray(targets.variance)
-        )
 
 
 def _affordable(interpolation: Interpolation, rows: Rows) -> Data:

@@ -14,7 +14,6 @@ from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float, PRNGKeyArray
-from scipy.linalg import cho_factor, cho_solve
 
 from gfsvi.data import Data
 from gfsvi.inference.conjugate_fit import between, pseudo_targets
@@ -24,6 +23,7 @@ from gfsvi.likelihoods.base import AbstractLabelLikelihood, AbstractLikelihood
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.numerics.precision import double
 from gfsvi.numerics.randomness import generator
+from gfsvi.plain.evidence import inverse_with_noise
 
 FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Of the variance that the evidence prefers."""
@@ -99,7 +99,7 @@ def _left_out(
             fresh = pseudo_targets(likelihood, rows, mean, variance)
             targets = between(targets, fresh, 0.5)
         values, noise = np.asarray(targets.values), np.asarray(targets.variance)
-        inverse = np.stack([_inverse(gram, of_output) for of_output in noise])
+        inverse = np.stack([inverse_with_noise(gram, of_output)[0] for of_output in noise])
         pulled = np.einsum("ors,os->or", inverse, values - prior_mean)
         spread = np.diagonal(inverse, axis1=1, axis2=2)
         mean, variance = values - noise * pulled, noise - noise**2 * spread
@@ -108,11 +108,6 @@ def _left_out(
         variance = np.maximum(variance, SMALLEST)
     left_variance = np.maximum(left_variance, SMALLEST)
     return (left_mean, left_variance), targets
-
-
-def _inverse(gram: np.ndarray, noise: np.ndarray) -> np.ndarray:
-    factor = cho_factor(gram + np.diag(noise), lower=True, check_finite=False)
-    return cho_solve(factor, np.eye(len(gram)), check_finite=False)
 
 
 def _log_probabilities(

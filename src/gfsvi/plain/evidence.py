@@ -38,7 +38,7 @@ def log_evidence(
     groups = [np.arange(len(targets))] if shared else [[o] for o in range(len(targets))]
     for group in groups:
         noise = noise_variance[group[0]]
-        inverse, log_determinant = _inverse(signal, noise)
+        inverse, log_determinant = inverse_with_noise(signal, noise)
         pulled = targets[group] @ inverse
         value -= 0.5 * (np.sum(pulled * targets[group]) + len(group) * log_determinant)
         # dL/dK = (a a' - K^-1) / 2
@@ -49,7 +49,7 @@ def log_evidence(
     return value, Slopes(pull(curvature), by_noise, by_targets)
 
 
-def _inverse(signal: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
+def inverse_with_noise(signal: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, float]:
     """The inverse of a covariance plus noise, and the logarithm of its determinant."""
     cov = signal.copy()
     cov[np.diag_indices_from(cov)] += noise
