@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from scipy.optimize import nnls
 
 from gfsvi.functions.means import AbstractMean
 from gfsvi.prior_means.conversion import as_mean_function
@@ -26,7 +27,7 @@ def cross_fitted(
     seed: int,
     is_over: Callable[[], bool] | None = None,
 ) -> CrossFitted | None:
-    """The average of regressors: for each row, of copies that were fitted without its fold.
+    """An average of regressors: for each row, of copies that were fitted without its fold.
 
     Args:
         regressors: Regressors of scikit-learn, which stay as they are.
@@ -39,26 +40,50 @@ def cross_fitted(
     Returns:
         The predictions; None if the time is over before all regressors are fitted.
     """
+    from sklearn import config_context
+
     # In single precision, in which trees compare: rows fall on the same side ever after.
     x = np.asarray(x, np.float32)
-    folds, values = folds_of(x, seed=seed), np.zeros(len(x))
+    folds, values = folds_of(x, seed=seed), np.zeros((len(x), len(regressors)))
     for fold in np.unique(folds):
-        if is_over is not None and is_over():
-            return None
+        # What the first fit has found right need not be looked at again, for every tree.
+        is_first = fold == folds.min()
         kept, rest = folds != fold, folds == fold
-        for fitted in _fitted(
-            regressors, x[kept], y[kept], None if weights is None else weights[kept]
-        ):
-            values[rest] += np.asarray(fitted.predict(x[rest])) / len(regressors)
+        given = None if weights is None else weights[kept]
+        for number, regressor in enumerate(regressors):
+            if is_over is not None and is_over():
+                return None
+            with config_context(skip_parameter_validation=not is_first):
+                fitted = _fitted(regressor, x[kept], y[kept], given)
+            values[rest, number] = fitted.predict(x[rest])
     if is_over is not None and is_over():
         return None
-    return CrossFitted(values, as_mean_function(_fitted(regressors, x, y, weights)))
+    shares = best_shares(values - y[:, None], weights)
+    used = [(r, share) for r, share in zip(regressors, shares, strict=True) if share > 0]
+    with config_context(skip_parameter_validation=True):
+        whole = [_fitted(regressor, x, y, weights) for regressor, _ in used]
+    return CrossFitted(values @ shares, as_mean_function(whole, [share for _, share in used]))
 
 
-def _fitted(
-    regressors: list[Any], x: np.ndarray, y: np.ndarray, weights: np.ndarray | None
-) -> list[Any]:
+def best_shares(errors: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+    """The shares, none negative, of an average with the smallest squared error.
+
+    Args:
+        errors: (row, predictor).
+        weights: How often each row counts.
+    """
+    # The best shares whose sum is drawn to one, however weakly, are proportional to those whose sum
+    # is one: along a direction both objectives differ by a factor.
+    scale = np.sqrt(np.ones(len(errors)) if weights is None else weights)[:, None]
+    weighted, pull = scale * errors, float(np.linalg.norm(scale * errors))
+    rows = np.concatenate([weighted, np.full((1, errors.shape[1]), pull)])
+    found, _ = nnls(rows, np.append(np.zeros(len(errors)), pull))
+    total = np.sum(found)
+    return found / total if total > 0 else np.full(len(found), 1 / len(found))
+
+
+def _fitted(regressor: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> Any:
     from sklearn.base import clone
 
     given = {} if weights is None else {"sample_weight": weights}
-    return [cast(Any, clone(regressor)).fit(x, y, **given) for regressor in regressors]
+    return cast(Any, clone(regressor)).fit(x, y, **given)
