@@ -1,5 +1,8 @@
 """The closed-form posterior of a linearised network against independent formulas."""
 
+# pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
+# pyright: reportIndexIssue=false, reportArgumentType=false
+
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,5 +1,7 @@
 """Regressors of scikit-learn as mean functions, held to what scikit-learn itself predicts."""
 
+# pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
+
 import numpy as np
 import pytest
 from sklearn import ensemble, linear_model, tree

@@ -1,5 +1,7 @@
 """No row is predicted by a regressor that has seen it."""
 
+# pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
+
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
