@@ -15,4 +15,5 @@ def test_a_poor_fit_is_warned_of_with_the_next_command(run, monkeypatch):
     assert status == 0
     assert "warning: The fit exceeded its time budget: it took" in remarks
     [following] = [line for line in remarks.splitlines() if "time-budget 60 --output" in line]
-    assert following.startswith("  next: gfsvi fit table.csv --target y --task auto --method exact")
+    expected = "gfsvi fit table.csv --target y --method exact_gp --kernel rbf --time-budget 60"
+    assert following == f"  next: {expected} --output table.gfsvi"  # no default is repeated

@@ -9,10 +9,14 @@ import sys
 import time
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
+from gfsvi import GFSVIRegressor
+from gfsvi.auto.phases import of_second_network
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics import progress
+from gfsvi.numerics.progress import STAGES
 from gfsvi.training.settings import Progress
 
 HALFWAY = Progress(50, 100, -1.0, None)
@@ -32,7 +36,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_plain_lines(impatient):
     stream = io.StringIO()
     with Reporter(stream=stream) as reporter:
         reporter.watch("posterior", HALFWAY)
-    assert "75%  training the posterior, step 50 of 100, almost done\n" in stream.getvalue()
+    assert " 42%  training the posterior, step 50 of 100, almost done\n" in stream.getvalue()
     assert stream.getvalue().isprintable() is False  # it ends its line
     assert not {"\r", "\x1b"} & set(stream.getvalue())
 
@@ -52,7 +56,7 @@ def test_on_a_terminal_progress_is_a_bar_with_the_time_left():
         reporter.say("a remark")
     shown = stream.getvalue()
     assert (
-        "█" * 18 + "░" * 6 + "  75%  training the posterior, step 50 of 100, almost done" in shown
+        "█" * 10 + "░" * 14 + "  42%  training the posterior, step 50 of 100, almost done" in shown
     )
     assert "\r\x1b[Ka remark\n" in shown
     assert shown.endswith("\r\x1b[K")  # nothing of the bar stays
@@ -63,7 +67,7 @@ def test_the_bar_never_goes_back():
     with Reporter(stream=stream) as reporter:
         reporter.watch("prior", Progress(100, 100, 0.0, None))
         reporter.watch("prior", Progress(1, 100, 0.0, None))  # of the next family of kernels
-    assert stream.getvalue().count(" 31%") == 2
+    assert stream.getvalue().count(" 17%") == 2
 
 
 def test_the_page_is_a_stage_like_the_others():
@@ -71,8 +75,37 @@ def test_the_page_is_a_stage_like_the_others():
     with Reporter(stream=stream, has_page=True) as reporter:
         reporter.watch("examination", Progress(0, 1, 0.0, None))
         reporter.watch("page", Progress(1, 2, 0.0, None))
-    assert " 70%  examining the fit" in stream.getvalue()
-    assert " 90%  writing the page, step 1 of 2" in stream.getvalue()
+    assert " 50%  examining the fit" in stream.getvalue()
+    assert " 80%  writing the page, step 1 of 2" in stream.getvalue()
+
+
+def test_cross_validation_has_a_stage_of_its_own_and_none_comes_back():
+    shown = []
+    fitted = GFSVIRegressor(watch=lambda stage, _: shown.append(stage))
+    x = np.random.default_rng(0).normal(size=(110, 2))
+    fitted.fit(x, 3 * x[:, 0] + np.sin(2 * x[:, 1]))
+    stages = list(dict.fromkeys(shown))
+    assert [stage for stage in STAGES if stage in stages] == stages
+    assert {"prior", "mean", "folds", "examination"} <= {*stages}
+
+
+def test_the_network_beside_trees_is_told_apart():
+    shown = []
+    of_second_network(lambda stage, progress: shown.append(stage))("mean", HALFWAY)
+    assert shown == ["mean beside trees"]
+    assert {f"{stage} beside trees" for stage in ("prior", "mean", "posterior")} <= {*STAGES}
+
+
+def test_asked_to_stop_nothing_is_cross_validated():
+    x = np.random.default_rng(0).normal(size=(110, 2))
+
+    def watch(stage, _):
+        shown.append(stage)
+        return stage == "folds"
+
+    shown = []
+    GFSVIRegressor(watch=watch).fit(x, np.sin(x[:, 0]))
+    assert shown.count("folds") <= 2 and "prior beside trees" not in shown
 
 
 def test_time_passes_without_a_step(monkeypatch):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -52,12 +51,6 @@ def test_every_page_says_which_version_it_describes(site):
     for page in ("index.html", "install.html", "api/kernels.html"):
         assert f"gfsvi {gfsvi.__version__}" in html(site, page)
     assert f"version {gfsvi.__version__} of gfsvi" in html(site, "install.html")
-
-
-def test_every_extra_is_on_the_page_about_installing():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    page = (ROOT / "docs/install.md").read_text()
-    assert all(f"`{extra}`" in page for extra in project["optional-dependencies"])
 
 
 def test_notebooks_are_offered_for_download(site, tutorials):

@@ -3,7 +3,7 @@
 # pyright: reportArgumentType=false
 # Arrays of NumPy go where arrays of JAX are annotated.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from gfsvi.auto.around_regressors import around_regressors
 from gfsvi.auto.beside_classifiers import beside_trees, most_classes
 from gfsvi.auto.mixing import Combined
 from gfsvi.auto.parameters import Parameters
+from gfsvi.auto.phases import FOLDS
 from gfsvi.auto.problem import Problem, Solve
 from gfsvi.auto.unseen_rows import UnseenValues
 from gfsvi.functions.conjugate_network import ConjugateNetwork
@@ -47,6 +48,7 @@ def joined(
     key: PRNGKeyArray,
     solve: Solve,
     clock: Clock,
+    begin: Callable[[str], bool] = lambda _: False,
 ) -> Joined:
     """The posterior with scatter chosen by unseen rows, and with a second member if that is better.
 
@@ -58,8 +60,9 @@ def joined(
         key: Determines folds.
         solve: How a second member is fitted.
         clock: The time that is left.
+        begin: Told that a stage begins; True asks the fit to stop.
     """
-    options = {"key": key, "solve": solve, "clock": clock}
+    options = {"key": key, "solve": solve, "clock": clock, "begin": begin}
     posterior, unseen = _combined(problem, prior, posterior, parameters, **options)
     x = np.asarray(problem.data.x)
     return Joined(to_numpy(posterior), None if unseen is None else UnseenValues.of(x, unseen))
@@ -81,6 +84,7 @@ def _combined(
     key: PRNGKeyArray,
     solve: Solve,
     clock: Clock,
+    begin: Callable[[str], bool],
 ) -> Combined:
     # The latest rows are the future of all others, which random folds do not show; and rows that
     # are not in memory cannot be divided into folds.
@@ -88,7 +92,10 @@ def _combined(
     is_table = problem.rows.x.ndim == 2 and problem.stream is None
     if not is_known or problem.in_time_order or not is_table:
         return Combined(posterior, None)
-    is_over = clock.is_over
+
+    def is_over() -> bool:
+        return begin(FOLDS) or clock.is_over()
+
     if isinstance(posterior.likelihood, AdaptiveNormal):
         regressors = _regressors(problem, parameters, clock)
         only = parameters.prior_mean not in (*OWN, None)

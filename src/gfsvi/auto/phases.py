@@ -13,6 +13,7 @@ from gfsvi.training.settings import Progress, Training
 PRIOR, MEAN, POSTERIOR = "prior", "mean", "posterior"
 MEMBERS, DIAGNOSTICS = "members", "diagnostics"
 LAST_FIT, EXAMINATION = "last fit", "examination"
+FOLDS = "folds"
 IN_WORDS = {PRIOR: "the prior", MEAN: "the network", POSTERIOR: "the posterior"}
 AFTERWARDS = 7.0
 """Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
@@ -91,10 +92,11 @@ class Phases:
         """Whether so many seconds are left until the phase has to end."""
         return not self.clock_of(phase).is_over(seconds)
 
-    def begin_examination(self) -> None:
-        """Tell that training is over and the result is being examined."""
-        if self._watch is not None:
-            self._watch(EXAMINATION, Progress(0, 1, math.nan, None))
+    def begin(self, stage: str) -> bool:
+        """Tell that a stage without steps begins; True if the fit was asked to stop."""
+        if self._watch is None:
+            return False
+        return bool(self._watch(stage, Progress(0, 1, math.nan, None)))
 
 
 def _stages(budget: float, reserved: float | None, again: float) -> tuple[Stage, ...]:
@@ -114,6 +116,13 @@ def _stages(budget: float, reserved: float | None, again: float) -> tuple[Stage,
         Stage(LAST_FIT, seconds=scale * again),
         Stage(EXAMINATION, seconds=0.5 * SHARE_AFTERWARDS * budget),
     )
+
+
+def of_second_network(watch: Watch | None) -> Watch | None:
+    """The same watch, told that stages are those of the second network."""
+    if watch is None:
+        return None
+    return lambda stage, progress: watch(f"{stage} beside trees", progress)
 
 
 def seconds_after(stages: Sequence[Stage], budget: float) -> dict[str, float]:

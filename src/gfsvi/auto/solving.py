@@ -15,7 +15,7 @@ from gfsvi.auto.all_rows import with_all_rows
 from gfsvi.auto.members import joined, mixture
 from gfsvi.auto.novelty import novelty_of
 from gfsvi.auto.parameters import Parameters
-from gfsvi.auto.phases import DIAGNOSTICS, LAST_FIT, MEMBERS, Phases
+from gfsvi.auto.phases import DIAGNOSTICS, EXAMINATION, LAST_FIT, MEMBERS, Phases, of_second_network
 from gfsvi.auto.priors import blank_prior, chosen_prior, kernels_named
 from gfsvi.auto.problem import Problem, Solution
 from gfsvi.auto.recipe import Recipe
@@ -69,7 +69,6 @@ class Solver:
         prior, fitted_by, fit = self._fit(
             problem, method, network, phases, prior_key=prior_key, fit_key=fit_key
         )
-        phases.begin_examination()
         first, history = to_numpy((fit.posterior, fit.history))
         posterior, unseen = joined(
             problem,
@@ -79,7 +78,9 @@ class Solver:
             key=folded(key, 1),
             solve=partial(self._solved_again, network, phases, folded(fit_key, 1)),
             clock=phases.clock_of(MEMBERS),
+            begin=phases.begin,
         )
+        phases.begin(EXAMINATION)
         options = {} if problem.stream is None else {"num_rows": problem.num_rows}
         novelty = novelty_of(prior, first, problem.rows, seed=settings.seed, **options)
         novelty = to_numpy(novelty)
@@ -147,7 +148,7 @@ class Solver:
         budget = None if math.isinf(left) else max(0.1, left)
         work = work_of(problem, self.recipe.method, in_haste=True)
         reserved = None if budget is None or work is None else work.seconds() / work.num_fits
-        again = Phases(None, self.parameters.watch, budget, reserved)
+        again = Phases(None, of_second_network(self.parameters.watch), budget, reserved)
         method = sized(self.recipe, problem.settings, network, again)
         keys = {"prior_key": folded(key, 1), "fit_key": folded(key, 2)}
         prior, _, fit = self._fit(problem, method, network, again, **keys)

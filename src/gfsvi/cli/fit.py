@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from gfsvi.auto import Fitted, Learner, Parameters
 
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee")
-_REPEATED += ("prior_mean", "members", "seed", "time_budget", "output", "report")
+_REPEATED += ("prior_mean", "members", "seed", "stream", "in_memory", "processes")
+_REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0
 """Seconds that it takes to write a page, and the file of a large model."""
@@ -228,12 +229,16 @@ def _time_left(arguments: argparse.Namespace) -> float | None:
 
 
 def _command(arguments: argparse.Namespace) -> str:
-    """The command line that repeats this fit."""
+    """The command line that repeats this fit; what is the default anyway is left out."""
+    from gfsvi.cli.commands import parser
+
+    usual = vars(parser().parse_args(["fit", "table", "--target", "y", "--output", "model"]))
     words = ["gfsvi", "fit", arguments.table]
     for name in arguments.target:
         words += ["--target", name]
     for option in _REPEATED:
         value = getattr(arguments, option)
-        if value is not None:
-            words += [f"--{option.replace('_', '-')}", str(value)]
+        if value != usual[option]:
+            words.append(f"--{option.replace('_', '-')}")
+            words += [] if value is True else [str(value)]
     return shlex.join(words)

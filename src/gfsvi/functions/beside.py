@@ -15,7 +15,7 @@ from gfsvi.values import AbstractValues, Independent
 
 
 class Beside(AbstractRandomFunction):
-    """A random function of the features of a point and of known functions there.
+    """A random function whose inputs are features and the values of known functions.
 
     Args:
         function: The random function, whose last features are the known functions.

@@ -15,7 +15,7 @@ from gfsvi.values import Gaussian, Independent, Marginals, as_gaussian
 
 
 class Mixed(AbstractRandomFunction):
-    """Mean and covariance of a mixture: the covariance of the members, and of their means.
+    """A mixture of random functions, represented by its mean and covariance.
 
     Where members disagree, the function is less certain than each of them says.
 

@@ -22,7 +22,7 @@ class NumpyMean(Protocol):
 
 
 class Shifted(AbstractRandomFunction):
-    """What a random function says about the difference to a mean function, added to that mean.
+    """A random function plus a fixed mean function.
 
     Args:
         function: The distribution of the difference.

@@ -52,7 +52,7 @@ class AbstractTangents(AbstractRandomFunction):
 
 
 class Tangents(AbstractTangents):
-    """The tangent kernel of all weights. Through layer factors no Jacobian is formed.
+    """The tangent kernel of all weights, computed from layer factors without forming a Jacobian.
 
     Args:
         network: The network.
@@ -98,7 +98,7 @@ class Tangents(AbstractTangents):
 
 
 class LastLayerTangents(AbstractTangents):
-    """The tangent kernel of the last layer, in which all outputs are alike.
+    """The tangent kernel of the last layer, the same for all outputs.
 
     Args:
         network: A network that ends with a dense layer.

@@ -34,19 +34,19 @@ NO_TAILS = 100.0
 
 
 class AdaptiveNormal(AbstractNoisyLikelihood):
-    """Rows have units of their own for what is not known of them: warp(y) = f + unit noise N(0, 1).
+    """Heavy tails and noise that depends on the input: warp(y) = f + scale noise(x) N(0, 1).
 
-    What is not known of the function there is in the same unit, so that predictions follow
-    Student's t of both together: a few rows may be far off without making all others look
-    uncertain. The function is inferred as if all units were one. `GFSVI` chooses noise, tails and
-    noise function by leaving rows out.
+    Each row has a random scale, which multiplies the uncertainty about the function there as well,
+    so predictions are Student's t: a few rows may be far off without making all others look
+    uncertain. The function is inferred as if every scale were one. `GFSVI` chooses noise, tails and
+    noise function by leave-one-out predictions.
 
     Args:
         noise: The noise level, one for all outputs or one per output.
-        warp: The scale on which observations scatter evenly.
-        degrees_of_freedom: Of Student's t, more than two; few make heavy tails.
+        warp: Transforms observations to the scale on which their noise is added.
+        degrees_of_freedom: Of Student's t, more than two; the fewer, the heavier the tails.
         spread: A factor on the standard deviations of function and noise.
-        factor: The noise as a function of the input, relative to `noise`; None if it is even.
+        factor: The noise as a function of the input, relative to `noise`; None if it is constant.
     """
 
     noise: PerOutput = positive(0.1)

@@ -21,7 +21,7 @@ from gfsvi.values import AbstractValues
 
 
 class NegativeBinomial(AbstractCountLikelihood):
-    """y counts events of the mean exp(f) and the variance exp(f) + dispersion exp(2 f).
+    """Overdispersed counts, with mean exp(f) and variance exp(f) + dispersion exp(2 f).
 
     The rate of each observation is itself random; without dispersion it is `Poisson`.
     """

@@ -19,7 +19,7 @@ from gfsvi.values import AbstractValues, Samples
 
 
 class Poisson(AbstractCountLikelihood):
-    """Counts: y events that arrive at the rate exp(f)."""
+    """Counts of events that arrive at rate exp(f)."""
 
     def log_prob(self, y: AnyArray, f: FunctionValues) -> PointLogProb:
         return self._from_rate(y, f, jnp.exp(f))

@@ -39,7 +39,7 @@ SHORTER = 4.0
 
 
 class EvidenceSearch(AbstractMethod[GaussianProcess]):
-    """Maximise the log marginal likelihood, and the prior of length scales, by L-BFGS.
+    """Maximise log marginal likelihood plus log prior of the length scales, by L-BFGS.
 
     Kernel families are compared on a few rows: the first from two starts, the others from the
     parameters that suit the first. The best is then fitted to more rows. Other likelihoods than

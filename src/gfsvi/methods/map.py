@@ -10,7 +10,7 @@ from gfsvi.training.settings import Training
 
 
 class MAP(AbstractPointEstimate):
-    """Maximise likelihood times prior over the weights; only the noise is uncertain.
+    """The most probable weights, with no uncertainty but the noise.
 
     Args:
         training: Steps, batches and learning rate.

@@ -29,7 +29,7 @@ from gfsvi.values import Gaussian
 
 
 class TFSVI(AbstractVariational[BayesianNetwork]):
-    """A prior over weights, compared with the posterior in function space.
+    """Variational inference with a prior over weights, regularised in function space.
 
     Both are pushed through the same linear map, the Jacobian at the posterior mean, so that they
     describe the same functions and the divergence is at most the KL between the weights.

@@ -17,10 +17,10 @@ _NODES = np.linspace(-7, 7, 201)
 
 
 class StudentPredictive(AbstractRealPredictive):
-    """A function value plus noise, both in units that differ from row to row.
+    """Student's t: a function value plus noise, both multiplied by the same random scale.
 
-    Given the square of the unit, 1 / u, both are normal; u follows a gamma distribution of mean
-    one, so that their sum follows Student's t.
+    Given the squared scale, 1 / u, both are normal; u follows a gamma distribution with mean one,
+    so their sum follows Student's t.
 
     Args:
         mean: The mean.

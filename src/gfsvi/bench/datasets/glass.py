@@ -1,10 +1,10 @@
-"""Kinds of glass."""
+"""Types of glass."""
 
 from gfsvi.bench.data.table_file import AbstractTableFile
 
 
 class Glass(AbstractTableFile):
-    """Kinds of glass.
+    """Types of glass.
 
     Six classes, few rows.
     """

@@ -1,10 +1,10 @@
-"""Diagnosis of the thyroid."""
+"""Diagnosis of hypothyroidism."""
 
 from gfsvi.bench.data.table_file import AbstractTableFile
 
 
 class Hypothyroid(AbstractTableFile):
-    """Diagnosis of the thyroid.
+    """Diagnosis of hypothyroidism.
 
     Many gaps, and a rare class.
     """

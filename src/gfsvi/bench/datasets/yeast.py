@@ -1,10 +1,10 @@
-"""Where proteins of yeast are found."""
+"""Location of proteins in yeast cells."""
 
 from gfsvi.bench.data.table_file import AbstractTableFile
 
 
 class Yeast(AbstractTableFile):
-    """Where proteins of yeast are found.
+    """Location of proteins in yeast cells.
 
     Ten classes, some of them rare.
     """

@@ -10,7 +10,7 @@ from gfsvi.bench.task import AbstractTask, Arrays
 
 
 class Tables(AbstractTask):
-    """Scores and seconds of a fit to a table as its file has it, for numbers and for labels."""
+    """Scores and fit times on raw tables, for numbers and for labels."""
 
     peers = tuple(PEERS)
 
