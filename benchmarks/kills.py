@@ -5,7 +5,8 @@ python -m benchmarks.kills [--fits 100] [--benches 50] [--output results/kills.j
 A fit of a made table, and an experiment of two methods on five folds of it, are first run
 undisturbed. Then each is started again and again and killed (SIGKILL) at a moment that is uniform
 over the time that it takes undisturbed. Whatever is finished, at the latest by a last run that is
-not killed, must be the same: the bytes of the model file, and the scores of the experiment.
+not killed, must be the same: the bytes of the model file, and the scores of the experiment. With no
+kills of one of them, what the output has about it stays.
 """
 
 import argparse
@@ -128,7 +129,8 @@ def main() -> int:
     parser.add_argument("--benches", type=int, default=50)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    found = {}
+    known = arguments.output is not None and arguments.output.exists()
+    found = json.loads(arguments.output.read_text()) if known else {}
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_inputs(folder)

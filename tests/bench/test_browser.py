@@ -15,6 +15,7 @@ VIEWS = {
 @pytest.mark.parametrize("name", VIEWS)
 def test_the_report_is_complete_in_every_view(browser, name):
     view = browser.new_page(**VIEWS[name])
+    view.set_default_timeout(120_000)
     complaints, requests = [], []
     view.on("console", lambda message: complaints.append(message.text))
     view.on("pageerror", lambda error: complaints.append(str(error)))

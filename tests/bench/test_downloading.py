@@ -99,12 +99,16 @@ def test_the_part_before_an_interruption_is_kept_for_the_next_process(server, tm
 
 
 @pytest.mark.parametrize(
-    ("path", "about"),
-    [("nowhere", "got HTTP Error 404"), ("slow", "timed out"), ("busy", "HTTP Error 503")],
+    ("path", "timeout", "about"),
+    [
+        ("nowhere", 60, "got HTTP Error 404"),
+        ("slow", 0.2, "timed out"),
+        ("busy", 60, "HTTP Error 503"),
+    ],
 )
-def test_an_unavailable_file_raises(server, tmp_path, path, about):
+def test_an_unavailable_file_raises(server, tmp_path, path, timeout, about):
     with pytest.raises(DatasetError, match=about):
-        download(f"{server.url}/{path}", tmp_path, timeout=0.2, pause=0.01)
+        download(f"{server.url}/{path}", tmp_path, timeout=timeout, pause=0.01)
 
 
 def test_unexpected_content_raises_and_is_not_kept(server, tmp_path):

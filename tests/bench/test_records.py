@@ -9,6 +9,7 @@ import pytest
 
 from gfsvi.bench.experiment import ExperimentError
 from gfsvi.bench.running.records import Records
+from gfsvi.storage.files import WriteError
 
 
 def record(number: int) -> dict:
@@ -89,6 +90,27 @@ def test_lines_of_two_processes_do_not_interleave(tmp_path):
     assert sorted(r["metrics"]["mse"] for r in Records(tmp_path).read()) == [
         number / 7 for number in range(200)
     ]
+
+
+def test_a_full_disk_is_said_in_one_sentence_and_costs_one_record(tmp_path):
+    resource = pytest.importorskip("resource")
+    Records(tmp_path).append(record(1))
+    size, before = (
+        len(Records(tmp_path).path.read_bytes()),
+        resource.getrlimit(resource.RLIMIT_FSIZE),
+    )
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, before[1]))  # as good as a full disk
+    try:
+        with pytest.raises(
+            WriteError, match="cannot be written: File too large. Check that .* room"
+        ):
+            Records(tmp_path).append(record(2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert Records(tmp_path).read() == [record(1)]
+    Records(tmp_path).append(record(2))
+    assert Records(tmp_path).path.read_text().count("\n") == 2
+    assert Records(tmp_path).read() == [record(1), record(2)]
 
 
 def test_a_claimed_run_is_released_when_its_process_is_killed(tmp_path):

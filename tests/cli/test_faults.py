@@ -39,7 +39,7 @@ num_starts = [0]
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, error = process.communicate(timeout=120)
+    out, error = process.communicate(timeout=900)
     return process.returncode, out, error
 
 
@@ -179,6 +179,22 @@ def test_two_fits_to_one_output_and_one_cache_leave_one_whole_model(start, table
     assert ended(start("predict", "model.gfsvi", table, "--output", "p.csv"))[0] == 0
     shutil.rmtree("cache")
     assert sorted(os.listdir()) == ["houses.csv", "model.gfsvi", "p.csv"]
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "SIGINT"]
+)
+def test_an_interrupted_benchmark_says_that_it_goes_on_from_there(run, monkeypatch, number, status):
+    from gfsvi.cli import bench
+
+    Path("e.toml").write_text(EXPERIMENT)
+    monkeypatch.setattr(bench, "run_all", lambda *_, **__: signal.raise_signal(number))
+    code, out, error = run("bench", "run", "e.toml", "--output", "records", "--quiet")
+    assert (code, out) == (status, "")
+    assert error == (
+        "gfsvi: interrupted; finished runs are kept. Run the same command again: it goes on from "
+        "there.\n"
+    )
 
 
 @pytest.mark.slow

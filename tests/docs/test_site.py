@@ -83,6 +83,7 @@ def test_no_marker_is_left_unexpanded(site):
 def opened(browser: Any, address: str, view: str) -> tuple[Any, dict[str, list[str]]]:
     """A browser page, with its errors and requests."""
     page = browser.new_page(**VIEWS[view])
+    page.set_default_timeout(120_000)
     heard: dict[str, list[str]] = {"complaints": [], "requests": []}
     page.on("console", lambda message: heard["complaints"].append(message.text))
     page.on("pageerror", lambda error: heard["complaints"].append(str(error)))
@@ -127,7 +128,7 @@ def test_search_finds_a_word(browser, address):
     page.goto(f"{address}index.html")
     page.click(".md-search__input")
     page.keyboard.type("novelty", delay=20)
-    page.wait_for_selector(".md-search-result__item", timeout=20_000)
+    page.wait_for_selector(".md-search-result__item", timeout=120_000)
     assert "novelty" in page.inner_text(".md-search-result__list").lower()
     assert heard["complaints"] == []
     page.close()
@@ -138,7 +139,7 @@ def test_search_finds_a_word_in_pages_opened_from_disk(browser, site):
     page.goto((site / "do/prior.html").as_uri())
     page.click(".md-search__input")
     page.keyboard.type("novelty", delay=20)
-    page.wait_for_selector(".md-search-result__item", timeout=20_000)
+    page.wait_for_selector(".md-search-result__item", timeout=120_000)
     assert "novelty" in page.inner_text(".md-search-result__list").lower()
     assert heard["complaints"] == []
     assert all(sent.startswith(("file:", "data:", "blob:")) for sent in heard["requests"])

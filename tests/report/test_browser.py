@@ -47,6 +47,7 @@ def opened(request: Any, browser: Any, pages: dict[str, Path]) -> Iterator[dict[
     views = {}
     for name, settings in VIEWS.items():
         view = browser.new_page(**settings)
+        view.set_default_timeout(120_000)
         heard: dict[str, list[str]] = {"complaints": [], "requests": []}
         view.on("console", lambda message, heard=heard: heard["complaints"].append(message.text))
         view.on("pageerror", lambda error, heard=heard: heard["complaints"].append(str(error)))

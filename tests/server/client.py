@@ -6,7 +6,14 @@ from typing import Any
 
 
 async def asked(
-    app: Any, path: str, body: bytes = b"", *, method: str = "POST", chunks: int = 1
+    app: Any,
+    path: str,
+    body: bytes = b"",
+    *,
+    method: str = "POST",
+    chunks: int = 1,
+    host: str = "localhost",
+    origin: str | None = None,
 ) -> tuple[int, Any, dict[bytes, bytes]]:
     """Status, content and headers of the answer."""
     scope = {
@@ -18,7 +25,11 @@ async def asked(
         "path": path,
         "raw_path": path.encode(),
         "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"content-type", b"application/json")],
+        "headers": [
+            (b"host", host.encode()),
+            (b"content-type", b"application/json"),
+            *([] if origin is None else [(b"origin", origin.encode())]),
+        ],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8000),
     }

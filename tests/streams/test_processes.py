@@ -38,7 +38,7 @@ def test_two_processes_exchange_arrays_and_notice_when_one_is_lost():
 
     def run(rank: int) -> subprocess.CompletedProcess:
         words = [sys.executable, "-c", WORK, str(rank), address]
-        return subprocess.run(words, capture_output=True, text=True, timeout=120, env=os.environ)
+        return subprocess.run(words, capture_output=True, text=True, timeout=600, env=os.environ)
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(run, range(2))

@@ -1,5 +1,6 @@
 """The studio in a real browser, served by a real server."""
 
+import contextlib
 import json
 import os
 import re
@@ -25,6 +26,8 @@ SMALLEST = """() => Math.min(...[...document.querySelectorAll('body *')]
     .filter(e => e.checkVisibility()
         && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()))
     .map(e => parseFloat(getComputedStyle(e).fontSize)))"""
+# Whether the picture of the prior is another one.
+CHANGED = "before => document.getElementById('canvas-prior').toDataURL() !== before"
 # Elements that can be used and have no name for those who cannot see them.
 NAMELESS = """() => [...document.querySelectorAll('button, input, select, textarea, canvas[role]')]
     .filter(e => e.checkVisibility() && !(e.getAttribute('aria-label') || e.textContent.trim()
@@ -36,6 +39,7 @@ class Page:
 
     def __init__(self, browser: Any, address: str, **settings: Any):
         self.context = browser.new_context(accept_downloads=True, **settings)
+        self.context.set_default_timeout(120_000)
         self.view = self.context.new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -86,19 +90,22 @@ class Page:
 
     def drag(self, selector: str, share: float) -> list[str]:
         """Move a slider by its thumb; return the pictures on the way."""
+        from playwright.sync_api import TimeoutError as Unchanged
+
         box = self.view.locator(selector).bounding_box()
         y = box["y"] + box["height"] / 2
         at = float(self.view.eval_on_selector(selector, "e => e.value / e.max"))
         self.view.mouse.move(box["x"] + 8 + at * (box["width"] - 16), y)
         self.view.mouse.down()
-        seen = []
+        seen = [self.picture("prior")]
         for step in np.linspace(at, share, 6)[1:]:
             self.view.mouse.move(box["x"] + 8 + step * (box["width"] - 16), y)
-            self.view.wait_for_timeout(120)
+            with contextlib.suppress(Unchanged):
+                self.view.wait_for_function(CHANGED, arg=seen[-1], timeout=10_000)
             seen.append(self.picture("prior"))
         self.view.mouse.up()
         self.settled()
-        return seen
+        return seen[1:]
 
     def checked(self) -> None:
         """The console is empty, and no request has left the studio."""

@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except (KeyboardInterrupt, _Terminated) as end:
-        print("gfsvi: interrupted; nothing was written.", file=sys.stderr)
+        left = getattr(parsed, "if_interrupted", "nothing was written.")
+        print(f"gfsvi: interrupted; {left}", file=sys.stderr)
         return INTERRUPTED if isinstance(end, KeyboardInterrupt) else TERMINATED
     except BrokenPipeError:  # the reader of our output has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -52,6 +52,13 @@ def add_serve(commands: argparse._SubParsersAction) -> None:
     )
     command.add_argument("--port", type=positive, default=8000, help="default: 8000")
     command.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="answer requests to this name, too; on loopback only localhost is answered otherwise",
+    )
+    command.add_argument(
         "--max-rows", type=positive, default=1000, help="rows per request; default: 1000"
     )
     command.add_argument(

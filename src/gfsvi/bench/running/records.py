@@ -11,7 +11,7 @@ from filelock import FileLock, Timeout
 
 from gfsvi.bench.experiment import ExperimentError, Settings
 from gfsvi.bench.schema import is_record
-from gfsvi.storage.files import write_text
+from gfsvi.storage.files import WriteError, write_text
 
 NAME = "records.jsonl"
 OK, FAILED = "ok", "failed"
@@ -86,11 +86,18 @@ class Records:
     def append(self, record: Record) -> None:
         """Append a record; it is on disk when this returns."""
         line = json.dumps(record, sort_keys=True, allow_nan=False).encode() + b"\n"
-        with self._locked("records"), self.path.open("ab+") as file:
-            file.truncate(_length_of_whole_lines(file))
-            file.write(line)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with self._locked("records"), self.path.open("ab+") as file:
+                file.truncate(_length_of_whole_lines(file))
+                file.write(line)
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise WriteError(
+                f"expected to add a record to {self.path}; it cannot be written: {error.strerror}. "
+                "Check that the folder is writable and has room, and run the same command again: "
+                "finished runs are kept."
+            ) from error
 
     def forget(self, runs: Collection[str]) -> None:
         """Remove the records of these runs, so that they are executed again."""
