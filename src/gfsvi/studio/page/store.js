@@ -3,6 +3,14 @@
 const KEY = "gfsvi-studio";
 const TOGETHER = 700; // milliseconds within which moves of one slider are one step of undo
 
+// A slider that is held is one step, however long that takes.
+let isHeld = false;
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => (isHeld = false), true);
+addEventListener("pointerdown", () => {
+  isHeld = true;
+  if (performance.now() - store.last.time >= TOGETHER) store.last = { key: null, time: 0 };
+}, true);
+
 export const store = {
   workspace: null,
   revision: 0,
@@ -23,7 +31,7 @@ export const store = {
   // Change the workspace by a function of a copy; moves under the same key are undone together.
   change(move, key = null) {
     const now = performance.now();
-    const together = key && key === this.last.key && now - this.last.time < TOGETHER;
+    const together = key && key === this.last.key && (isHeld || now - this.last.time < TOGETHER);
     if (!together) this.past.push(JSON.stringify(this.workspace));
     if (this.past.length > 200) this.past.shift();
     this.last = { key, time: now };
