@@ -88,8 +88,8 @@ class Page:
     def said(self) -> str:
         return self.view.inner_text("#sentences").replace("\N{NO-BREAK SPACE}", " ")
 
-    def drag(self, selector: str, share: float) -> list[str]:
-        """Move a slider by its thumb; return the pictures on the way."""
+    def drag(self, selector: str, share: float, rest: int = 0) -> list[str]:
+        """Move a slider by its thumb, with a rest on the way; return the pictures."""
         from playwright.sync_api import TimeoutError as Unchanged
 
         box = self.view.locator(selector).bounding_box()
@@ -103,6 +103,8 @@ class Page:
             with contextlib.suppress(Unchanged):
                 self.view.wait_for_function(CHANGED, arg=seen[-1], timeout=10_000)
             seen.append(self.picture("prior"))
+            if len(seen) == 3:
+                self.view.wait_for_timeout(rest)
         self.view.mouse.up()
         self.settled()
         return seen[1:]
@@ -239,7 +241,7 @@ def test_points_are_clicked_removed_and_undone(page):
 
 def test_a_slider_that_was_dragged_is_undone_in_one_step(page):
     before = page.workspace["terms"]
-    page.drag("#lengthscale-0-0", 0.7)
+    page.drag("#lengthscale-0-0", 0.7, rest=1000)
     assert page.workspace["terms"] != before
     page.press("#undo")
     assert page.workspace["terms"] == before
