@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import threading
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,13 +59,13 @@ class Server(http.server.BaseHTTPRequestHandler):
     def _busy(self, first):
         self.send_error(503)
 
-    def log_message(self, *words):
+    def log_message(self, format, *args):
         pass
 
 
 @pytest.fixture
 def server():
-    kind = type("Server", (Server,), {"requests": []})
+    kind: Any = type("Server", (Server,), {"requests": []})
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind) as running:
         threading.Thread(target=running.serve_forever, daemon=True).start()
         kind.url = f"http://127.0.0.1:{running.server_port}"

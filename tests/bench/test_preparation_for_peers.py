@@ -5,6 +5,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,7 @@ from gfsvi.bench.outside.peers import PEERS, SCRIPTS
 @pytest.fixture(scope="module")
 def prepared():
     spec = importlib.util.spec_from_file_location("prepared_for_peers", SCRIPTS / "prepared.py")
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # dataclasses look it up
     spec.loader.exec_module(module)
@@ -120,8 +122,8 @@ def test_a_peer_ends_when_the_process_that_asked_is_gone():
     code = (
         "import time, prepared; prepared.end_with_caller(); print(1, flush=True); time.sleep(600)"
     )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, "-c", code], cwd=SCRIPTS, **pipes)
+    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process: Any = subprocess.Popen([sys.executable, "-c", code], cwd=SCRIPTS, **pipes)
     assert process.stdout.readline()
     process.stdin.close()
     assert process.wait(timeout=300) == 1

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from gfsvi.bench.running.records import Records
 from gfsvi.storage.files import WriteError
 
 
-def record(number: int) -> dict:
+def record(number: int) -> Any:
     return {"run": f"run {number}", "status": "ok", "metrics": {"mse": number / 7}}
 
 
@@ -27,7 +28,7 @@ def hold(folder) -> None:
         time.sleep(60)
 
 
-def in_another_process(*words) -> subprocess.Popen:
+def in_another_process(*words) -> Any:
     """Run this file as a script with these arguments."""
     command = [sys.executable, __file__, *map(str, words)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -80,7 +81,7 @@ def test_a_line_that_is_not_a_record_raises(tmp_path):
 
 def test_non_finite_numbers_raise_before_anything_is_written(tmp_path):
     with pytest.raises(ValueError, match="not JSON compliant"):
-        Records(tmp_path).append({"run": "a", "metrics": {"mse": float("nan")}})
+        Records(tmp_path).append(record(1) | {"metrics": {"mse": float("nan")}})
     assert Records(tmp_path).read() == []
 
 

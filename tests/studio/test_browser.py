@@ -185,7 +185,7 @@ def season_continued(page: Page) -> float:
     years = np.array(shown["along"]) / 365.2425
     both = [np.array(shown["network"]["mean"]), level(years)]
     without_trend = [one - np.polyval(np.polyfit(years, one, 1), years) for one in both]
-    return float(np.corrcoef(without_trend)[0, 1])
+    return float(np.asarray(np.corrcoef(without_trend))[0, 1])
 
 
 def prior_of_code(code: str, folder: Path, monkeypatch: Any) -> tuple[Any, str]:
