@@ -129,8 +129,9 @@ def main() -> int:
     parser.add_argument("--benches", type=int, default=50)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    known = arguments.output is not None and arguments.output.exists()
-    found = json.loads(arguments.output.read_text()) if known else {}
+    found = {}
+    if arguments.output is not None and arguments.output.exists():
+        found = json.loads(arguments.output.read_text())
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         write_inputs(folder)
