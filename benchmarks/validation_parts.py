@@ -11,11 +11,12 @@ Records have both, the scores of the task `tables`, and seconds of processing.
 
 import argparse
 import ast
-import importlib
+import contextlib
 import time
 import warnings
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from sklearn.model_selection import KFold, StratifiedKFold
 
@@ -46,21 +47,23 @@ def literal(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def with_constants(given: list[tuple[str, Any]]) -> None:
-    """Set constants of modules, such as gfsvi.prior_means.folds:NUM_FOLDS."""
-    for place, value in given:
-        module, _, name = place.partition(":")
-        found = importlib.import_module(module)
-        if not hasattr(found, name):
-            raise SystemExit(f"--constant expects MODULE:NAME=VALUE; {module} has no {name!r}.")
-        setattr(found, name, value)
+def measured(
+    name: str, fold: int, part: int, settings: dict[str, Any], constants: dict[str, Any]
+) -> Record:
+    """Scores of a fit to a part of the training rows, and the seconds of processing it took.
 
-
-def measured(name: str, fold: int, part: int, settings: dict[str, Any]) -> Record:
-    """Scores of a fit to a part of the training rows, and the seconds of processing it took."""
+    Args:
+        name: The table.
+        fold: The fold whose training rows are divided.
+        part: The part of them to predict.
+        settings: Parameters of the estimators.
+        constants: Values for the time of the fit, such as of "gfsvi.prior_means.folds:NUM_FOLDS".
+    """
     rows, began = part_of(raw_table(name).fold(fold), part), time.process_time()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.ExitStack() as changed:
         warnings.simplefilter("ignore")
+        for place, value in constants.items():
+            changed.enter_context(mock.patch(place.replace(":", "."), value))
         predicted = predicted_by_us({"method": "gfsvi"} | settings, rows, part)
     seconds = time.process_time() - began
     return scores(predicted, rows) | {"cpu_seconds": seconds}
@@ -76,11 +79,10 @@ def main() -> None:
     parser.add_argument("--parts", type=int, default=2)
     parser.add_argument("--output", type=Path, metavar="FILE.jsonl")
     given = parser.parse_args()
-    with_constants(given.constant)
     what = {"settings": dict(given.set), "constants": dict(given.constant)}
     for name in given.names:
         for part in range(given.parts):
-            found = measured(name, given.fold, part, dict(given.set))
+            found = measured(name, given.fold, part, **what)
             shown = "  ".join(f"{key} {found[key]:.4f}" for key in SHOWN if key in found)
             print(f"{name} {part}  {shown}", flush=True)
             if given.output is not None:
