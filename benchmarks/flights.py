@@ -35,11 +35,11 @@ def main() -> None:
         train, test = _split(arguments.table, Path(folder))
         model = f"{folder}/flights.gfsvi"
         fit = ["fit", train, "--target", TARGET, "--hold-out", "random", "-o", model]
-        record = {"load": os.getloadavg()[0], "fit": _run(fit)}
-        scored = _run(["evaluate", model, test, "--json"])
+        record = {"load": os.getloadavg()[0], "fit": run_measured(fit)}
+        scored = run_measured(["evaluate", model, test, "--json"])
         record["evaluate"] = scored | {"scores": json.loads(str(scored.pop("printed")))}
         predict = ["predict", model, arguments.table, "-o", f"{folder}/predictions.parquet"]
-        record["predict"] = _run(predict)
+        record["predict"] = run_measured(predict)
         record["peers"] = _peers(train, test)
     append_record(Path(arguments.output), record)
 
@@ -63,7 +63,7 @@ def _split(table: str, folder: Path) -> tuple[str, str]:
     return paths[0], paths[1]
 
 
-def _run(words: list[str]) -> dict[str, float | str]:
+def run_measured(words: list[str]) -> dict[str, float | str]:
     """Run a command of ours, and measure it."""
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = [sys.executable, "-c", _MEASURED, *words]

@@ -32,9 +32,9 @@ except LostProcessError as error:
 
 
 def test_two_processes_exchange_arrays_and_notice_when_one_is_lost():
-    from gfsvi.cli.processes import _free_port
+    from gfsvi.cli.processes import free_port
 
-    address = f"127.0.0.1:{_free_port()}"
+    address = f"127.0.0.1:{free_port('127.0.0.1')}"
 
     def run(rank: int) -> subprocess.CompletedProcess:
         words = [sys.executable, "-c", WORK, str(rank), address]

@@ -6,14 +6,14 @@ take seconds to import.
 
 import argparse
 
-from gfsvi import __version__, registry
+from gfsvi import __version__
 from gfsvi.cli import completion, experiments, listing, using
+from gfsvi.cli.fit_options import add_choices_of_fit, add_reading, add_rows_of_fit
 from gfsvi.cli.loading import command_of
 from gfsvi.cli.parsing import (
     Parser,
     level,
     one_of,
-    positive,
     seconds,
     suggest,
     whole_number,
@@ -64,8 +64,8 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         metavar="COLUMN",
         help="the column to predict; repeat for several",
     )
-    _add_choices_of_fit(command)
-    _add_rows_of_fit(command)
+    add_choices_of_fit(command)
+    add_rows_of_fit(command)
     command.add_argument("--seed", type=whole_number, default=0, help="random seed; default: 0")
     command.add_argument(
         "--time-budget",
@@ -83,94 +83,6 @@ def _add_fit(commands: argparse._SubParsersAction) -> None:
         "-q", "--quiet", action="store_true", help="show neither progress nor remarks"
     )
     command.set_defaults(run=command_of("fit", extras=("tables",)))
-
-
-def _add_reading(command: argparse.ArgumentParser) -> None:
-    """Whether a table is read into memory."""
-    where = command.add_mutually_exclusive_group()
-    where.add_argument(
-        "--stream", action="store_true", help="read the table piece by piece, however small"
-    )
-    where.add_argument(
-        "--in-memory", action="store_true", help="read the whole table into memory, however large"
-    )
-
-
-def _add_processes(command: argparse.ArgumentParser) -> None:
-    """Several processes that fit one model."""
-    command.add_argument(
-        "--processes", type=positive, metavar="N", help="fit with N processes on this machine"
-    )
-    command.add_argument(
-        "--coordinator",
-        metavar="HOST:PORT",
-        help="where process 0 of several machines listens, with --num-processes and --process-id",
-    )
-    command.add_argument("--num-processes", type=positive, metavar="N", help="of all machines")
-    command.add_argument("--process-id", type=whole_number, metavar="I", help="of this one, from 0")
-
-
-def _add_rows_of_fit(command: argparse.ArgumentParser) -> None:
-    _add_reading(command)
-    _add_processes(command)
-    command.add_argument(
-        "--weight", metavar="COLUMN", help="a column that says how often each row counts"
-    )
-    ways = ("auto", "end", "random", "none")
-    action = command.add_argument(
-        "--hold-out",
-        type=one_of(*ways),
-        default="auto",
-        metavar="ROWS",
-        help=f"which rows to hold out for evaluation: {', '.join(ways)}",
-    )
-    suggest(action, lambda: ways)
-    command.add_argument(
-        "--guarantee",
-        type=level,
-        metavar="LEVEL",
-        help="set a fifth of the rows aside, so that this share of intervals contains the target",
-    )
-
-
-def _add_choices_of_fit(command: argparse.ArgumentParser) -> None:
-    tasks = ("auto", "regression", "classification")
-    action = command.add_argument(
-        "--task", type=one_of(*tasks), default="auto", help=", ".join(tasks)
-    )
-    suggest(action, lambda: tasks)
-    action = command.add_argument(
-        "-m", "--method", default="gfsvi", help="see `gfsvi list methods`"
-    )
-    suggest(action, registry.methods)
-    action = command.add_argument(
-        "-k",
-        "--kernel",
-        default="auto",
-        help="a name from `gfsvi list kernels`, or kernels in the units of columns: "
-        '\'Periodic(period="1 year").on("date") + RBF()\'',
-    )
-    suggest(action, lambda: ("auto", *registry.names("kernels")))
-    action = command.add_argument(
-        "-l", "--likelihood", default="auto", help="see `gfsvi list likelihoods`"
-    )
-    suggest(action, lambda: ("auto", *registry.names("likelihoods")))
-    means = ("auto", "trees", "none")
-    action = command.add_argument(
-        "--prior-mean",
-        type=one_of(*means),
-        default="auto",
-        metavar="MEAN",
-        help=f"whether the network builds on trees: {', '.join(means)}",
-    )
-    suggest(action, lambda: means)
-    command.add_argument(
-        "--members",
-        type=positive,
-        default=1,
-        metavar="N",
-        help="number of networks that are trained and mixed; default: 1",
-    )
 
 
 def _add_predict(commands: argparse._SubParsersAction) -> None:
@@ -200,7 +112,7 @@ def _add_predict(commands: argparse._SubParsersAction) -> None:
         help="copy these columns of the table as well",
     )
     _add_decision(command)
-    _add_reading(command)
+    add_reading(command)
     command.set_defaults(run=command_of("predict", extras=("tables",)))
 
 
@@ -212,7 +124,7 @@ def _add_evaluate(commands: argparse._SubParsersAction) -> None:
     command.add_argument("table", help="a CSV or Parquet file, or a folder, with the target")
     _add_decision(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_reading(command)
+    add_reading(command)
     command.set_defaults(run=command_of("evaluate", extras=("tables",)))
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gfsvi.auto import Fitted, Learner, Parameters
 
 _REPEATED = ("task", "method", "kernel", "likelihood", "weight", "hold_out", "guarantee")
-_REPEATED += ("prior_mean", "members", "seed", "stream", "in_memory", "processes")
+_REPEATED += ("prior_mean", "members", "seed", "stream", "in_memory", "processes", "ray")
 _REPEATED += ("time_budget", "output", "report")
 """Options that the command line of a repeated fit needs."""
 PAGE_SECONDS, FILE_SECONDS = 8.0, 1.0

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from gfsvi.cli import processes
+from gfsvi.cli import processes, watching
 from gfsvi.cli.fit import (
     concluded,
     learner_of,
@@ -30,19 +30,21 @@ def run_streamed(arguments: argparse.Namespace, source: TableFiles) -> int:
     check_target_names(source.column_names, tuple(arguments.target))
     if processes.is_shared(arguments):
         processes.check_arguments(arguments)
-        if not processes.is_watched():
+        if not watching.is_watched():
             return processes.watch(arguments, sys.argv[1:])
+        watching.end_with_watcher()
     try:
         return _run(arguments, source)
     except LostProcessError as error:
         print(f"gfsvi: {error}", file=sys.stderr, flush=True)
-        os._exit(processes.LOST)  # the runtime would end this process with a trace
+        os._exit(watching.LOST)  # the runtime would end this process with a trace
 
 
 def _run(arguments: argparse.Namespace, source: TableFiles) -> int:
     prepare_jax(MANY_ROWS)
     group = processes.group_of(arguments)
-    from gfsvi.auto.streamed import StreamedFit, StreamedTable, learn_streamed
+    from gfsvi.auto.streamed import StreamedFit, learn_streamed
+    from gfsvi.auto.streamed_numbers import StreamedTable
 
     table = StreamedTable(
         source, tuple(arguments.target), task_of_arguments(arguments), arguments.weight, group

@@ -31,11 +31,13 @@ from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.tangents import AbstractTangents, LastLayerTangents, Tangents
 from gfsvi.inference.evaluation import Evaluation, evaluation_of
+from gfsvi.inference.on_devices import sums_on
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.networks.base import AbstractNetwork, Params
 from gfsvi.networks.in_numpy import is_in_numpy
 from gfsvi.networks.layered import AbstractLayeredNetwork
 from gfsvi.networks.layers import Convolution, Dense
+from gfsvi.numerics.devices import mesh_of_process
 from gfsvi.numerics.types import Points
 
 BLOCK = 4096
@@ -151,9 +153,21 @@ def sums_over(
     def of_block(data: Data) -> Sums:
         found = targets(data)
         values, variance = np.asarray(found.values), np.asarray(found.variance)
-        return sums_of(*interpolation.rows(np.asarray(data.x)), values, variance)
+        return sums_at(interpolation, np.asarray(data.x), values, variance)
 
     return rows.added(of_block, block)
+
+
+def sums_at(
+    interpolation: Interpolation, x: np.ndarray, y: np.ndarray, variance: np.ndarray
+) -> Sums:
+    """Add up what rows say: by JAX on accelerators or several devices, or else in NumPy."""
+    mesh = mesh_of_process() if x.ndim == 2 else None
+    if mesh is None:
+        return sums_of(*interpolation.rows(x), y, variance)
+    variance = np.broadcast_to(variance, y.shape)
+    found = sums_on(mesh, interpolation, x, y, 1 / variance)
+    return Sums(*found, np.sum(np.log(2 * np.pi * variance), axis=1))
 
 
 def sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:

@@ -5,9 +5,11 @@ import math
 import numpy as np
 
 from gfsvi.data import Data
+from gfsvi.inference.on_devices import passes_of
 from gfsvi.inference.quick_steps import Descent, Matrices, Objective
 from gfsvi.inference.row_slopes import row_slopes
 from gfsvi.likelihoods.base import AbstractLikelihood
+from gfsvi.numerics.devices import mesh_of_process
 from gfsvi.numerics.groups import total
 from gfsvi.plain.networks import TanhNetwork
 from gfsvi.streams.stream import Batches, Stream
@@ -53,7 +55,9 @@ def streamed_descent(
         def of_part(number: int) -> np.ndarray:
             return heavier[number] * of_rows(network, parts[number], likelihood, outputs)
 
-        added = total(stream.group, stream.threads.map(of_part, range(len(parts))))
+        # Programs for several devices wait for each other if threads start them in two orders.
+        each = map if mesh_of_process() is not None else stream.threads.map
+        added = total(stream.group, list(each(of_part, range(len(parts)))))
         value, gradients = at_points(network)
         return float(added[0]) + value, _split(added[1:], gradients)
 
@@ -67,9 +71,9 @@ def of_rows(
     slopes = row_slopes(likelihood, data, outputs)
     if slopes is None:
         raise ValueError(f"expected a likelihood of labels or normal noise; got {likelihood}")
-    activations = network.activations(np.asarray(data.x, np.float32))
-    value, by_rows = slopes(activations[-1])
-    gradients = network.gradient(activations, by_rows.astype(np.float32))
+    passes = passes_of(network, np.asarray(data.x, np.float32))
+    value, by_rows = slopes(passes.outputs())
+    gradients = passes.gradient(by_rows.astype(np.float32))
     return np.concatenate([np.array([value], np.float32), *(g.ravel() for g in gradients)])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gfsvi.numerics.groups import Group, anyone, gathered_bytes, own_lanes
 from gfsvi.streams.sampling import Place, random_numbers
 from gfsvi.tables.reading import TableError
-from gfsvi.tables.sources import ChangedKind, Piece, TableFiles
+from gfsvi.tables.sources import ChangedKind, Piece, Source, TableFiles
 
 if TYPE_CHECKING:
     import pandas
@@ -33,14 +33,14 @@ class Scanned(NamedTuple):
         counts: How often each text of a column occurs, for columns of text.
     """
 
-    source: TableFiles
+    source: Source
     sample: "pandas.DataFrame"
     place: Place
     num_rows: np.ndarray
     counts: dict[str, dict[str, int]]
 
 
-def scan(source: TableFiles, group: Group, *, seed: int) -> Scanned:
+def scan(source: Source, group: Group, *, seed: int) -> Scanned:
     """Read the table once; each process reads its own lanes."""
     size = SAMPLE_CELLS // len(source.column_names)
     reservoir = _Reservoir(seed, int(np.clip(size, FEWEST_SAMPLED, MOST_SAMPLED)))
@@ -53,10 +53,10 @@ def scan(source: TableFiles, group: Group, *, seed: int) -> Scanned:
             num_rows[piece.part] += len(piece.rows)
             _count(counts, piece.rows)
     except ChangedKind:
-        if source.as_text:
+        if not isinstance(source, TableFiles) or source.as_text:
             raise
         changes = True
-    if anyone(group, changes):
+    if anyone(group, changes) and isinstance(source, TableFiles):
         return scan(dataclasses.replace(source, as_text=True), group, seed=seed)
     shared = [json.loads(text) for text in gathered_bytes(group, _told(num_rows, counts))]
     rows = [Counter({int(part): n for part, n in one["rows"].items()}) for one in shared]

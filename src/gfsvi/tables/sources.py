@@ -5,7 +5,7 @@ import glob
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gfsvi.numerics.groups import LANES
 from gfsvi.numerics.parallel import read_ahead
@@ -47,6 +47,26 @@ class Piece(NamedTuple):
     def frame(self) -> "pandas.DataFrame":
         """The rows, numbered from 0."""
         return self.rows.to_pandas(ignore_metadata=True, date_as_object=False)
+
+
+class Source(Protocol):
+    """A table whose rows are read piece by piece, as often as they are needed."""
+
+    @property
+    def name(self) -> str:
+        """What the user called it."""
+        ...
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, which are unique."""
+        ...
+
+    def pieces(
+        self, columns: Sequence[str] | None = None, lanes: range = range(LANES)
+    ) -> Iterator[Piece]:
+        """The pieces of these lanes, in order."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True)

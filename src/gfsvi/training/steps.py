@@ -14,6 +14,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray, PyTree
 from gfsvi.data import Data
 from gfsvi.numerics.compilation import compile_now
 from gfsvi.numerics.constraints import from_free, is_learnable, to_free
+from gfsvi.numerics.devices import rows_divided
 from gfsvi.numerics.linalg import without_repair
 
 Where = Callable[[Any], PyTree]
@@ -120,6 +121,7 @@ class BatchSteps(AbstractSteps[BatchState]):
     def step(self, state: BatchState, data: Data) -> tuple[BatchState, Parts]:
         key, objective_key, order_key = jax.random.split(state.key, 3)
         order, cursor, batch = self._next_batch(state, data, order_key)
+        batch = rows_divided(batch)
         loss = jax.value_and_grad(self.loss, has_aux=True)
         (value, parts), gradient = loss(state.params, batch, len(data), objective_key)
         finite = jnp.isfinite(value) & jnp.isfinite(optax.tree.norm(gradient))

@@ -28,7 +28,7 @@ def ray_workers(address: str, task: str) -> list[Worker]:
         address: Address of the cluster, or "local" for one that ends with this process.
         task: Name of the task that all runs perform.
     """
-    _connect(address, _variables(task))
+    connect(address, _variables(task))
     import ray
 
     num_cores = int(ray.cluster_resources().get("CPU", 0))
@@ -41,7 +41,8 @@ def ray_workers(address: str, task: str) -> list[Worker]:
     return [_RayWorker(shipped) for _ in range(num_cores)]
 
 
-def _connect(address: str, variables: dict[str, str]) -> None:
+def connect(address: str, variables: dict[str, str]) -> None:
+    """Connect to a cluster, whose processes have these environment variables."""
     check_extra("cluster", "--ray")
     import ray
 
