@@ -101,12 +101,15 @@ class Fits:
 
     def difference(self, name: str, other: str) -> float:
         """The largest difference between two models, in standard deviations."""
-        from gfsvi.auto import Fitted
-
         rows = _new_rows(self._table)
-        one, two = (Fitted.load(self.model(n)).predict(rows) for n in (name, other))
+        one, two = (self._predicted(n, rows) for n in (name, other))
         pairs = [(one.mean, two.mean), (one.std, two.std)]
         return max(float(np.max(np.abs(a - b) / np.asarray(one.std))) for a, b in pairs)
+
+    def _predicted(self, name: str, rows: Any) -> Any:
+        from gfsvi.auto import Fitted
+
+        return Fitted.load(self.model(name)).predict(rows)
 
 
 def _new_rows(table: Path) -> Any:
@@ -122,7 +125,7 @@ def on_cluster(fits: Fits) -> float:
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         cluster.add_node(num_cpus=1)
-        return fits.seconds("cluster", "--ray", cluster.address, "--processes", "2")
+        return fits.seconds("cluster", "--ray", str(cluster.address), "--processes", "2")
     finally:
         cluster.shutdown()
 

@@ -67,7 +67,7 @@ def test_programs_of_a_fit_of_another_network_are_for_all_platforms(programs):
     x, y = table()
     network = MLP((4,), activation=jax.nn.softplus)
     Learner("regression", dataclasses.replace(SMALL, network=network)).learn(x, y).predict(x)
-    assert {"_run", "_at_points", "_at_rows"} <= programs.names
+    assert {"_at_points", "_at_rows"} <= programs.names
 
 
 @pytest.mark.slow

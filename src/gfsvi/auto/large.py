@@ -35,17 +35,17 @@ def fit_streamed(
         weight: The column with weights of rows, if there is one.
         parameters: The parameters of the fit.
     """
-    with contextlib.ExitStack() as opened:
-        if isinstance(rows, str | os.PathLike):
-            rows = TableFiles.at(rows)
-        if isinstance(rows, TableOfArrays):
-            return _fit_arrays(rows, task, parameters)
-        if not isinstance(rows, TableFiles):
-            rows = opened.enter_context(kept_batches(rows))
+    if isinstance(rows, TableOfArrays):
+        return _fit_arrays(rows, task, parameters)
+    if isinstance(rows, str | os.PathLike):
+        opened = contextlib.nullcontext(TableFiles.at(rows))
+    else:
+        opened = kept_batches(rows)
+    with opened as source:
         if target is None:
-            raise TableError(f"expected the target of {rows.name}, got none; name its column.")
+            raise TableError(f"expected the target of {source.name}, got none; name its column.")
         names = (target,) if isinstance(target, str) else tuple(target)
-        return _fit(StreamedTable(rows, names, task, weight), parameters)
+        return _fit(StreamedTable(source, names, task, weight), parameters)
 
 
 def _fit_arrays(rows: TableOfArrays, task: Task, parameters: Parameters | None) -> Fitted:

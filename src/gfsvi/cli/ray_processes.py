@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from gfsvi.bench.running.ray_cluster import connect
 from gfsvi.cli.processes import commands, free_port
@@ -61,7 +62,7 @@ class RayProcess:
         place: The handle of an actor of `_Place`.
     """
 
-    def __init__(self, place):
+    def __init__(self, place: Any):
         self._place = place
         self._lines: list[Line] = []
 
@@ -112,7 +113,8 @@ def processes_on(address: str, size: int | None, words: Sequence[str]) -> list[R
     check_size(size)
     each = max(1, min(sum(cores) // size, max(cores, default=1)))
     options = {"num_cpus": each, "max_concurrency": 4, "scheduling_strategy": "SPREAD"}
-    places = [ray.remote(_Place).options(**options).remote() for _ in range(size)]
+    # The stubs of Ray do not know the methods of an actor of options.
+    places: list[Any] = [ray.remote(_Place).options(**options).remote() for _ in range(size)]
     try:
         coordinator, *_ = ray.get([p.address.remote() for p in places], timeout=STARTING_SECONDS)
     except RayError as error:

@@ -4,6 +4,9 @@ Rows are divided among the devices, each of which adds up its own; what they fin
 Rows that only fill up a block have no precision, and so count for nothing.
 """
 
+# pyright: reportArgumentType=false
+# Arrays of NumPy go where arrays of JAX are annotated.
+
 import functools
 import math
 from collections.abc import Sequence

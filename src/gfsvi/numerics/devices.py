@@ -1,7 +1,7 @@
 """The devices of this process, among which rows are divided."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -20,7 +20,7 @@ def mesh_of_process() -> Mesh | None:
     return mesh_of(devices)
 
 
-def mesh_of(devices: Sequence[jax.Device]) -> Mesh:
+def mesh_of(devices: Sequence[Any]) -> Mesh:
     """A mesh along which rows are divided."""
     return Mesh(np.array(devices), (ROWS,))
 
