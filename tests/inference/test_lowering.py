@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 import numpy as np
 import pytest
+from jax.core import Tracer
 
 from gfsvi.auto import Learner, Parameters, recipe_for
 from gfsvi.functions.gaussian_process import GaussianProcess
@@ -30,7 +31,7 @@ class Programs:
         monkeypatch.setattr(eqx._jit, "_call", self._exported)
 
     def _exported(self, wrapper, is_lower, args, kwargs):
-        if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves((args, kwargs))):
+        if not any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves((args, kwargs))):
             given = (wrapper._signature, wrapper._dynamic_fun, wrapper._static_fun)
             info = (*given, wrapper.donate_first, wrapper.donate_rest)
             *arrays, static = eqx._jit._preprocess(info, args, kwargs, return_static=True)

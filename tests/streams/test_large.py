@@ -1,5 +1,7 @@
 """Arrays, memory maps and batches are fitted like tables that are read piece by piece."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,10 @@ from .flights import flights
 SMALL = Parameters(
     hidden=(10,), num_steps=60, num_points=40, random_state=0, held_out="random", prior_mean=None
 )
+
+
+def fitted_rows(*given: Any, **options: Any) -> Any:
+    return fit_streamed(*given, **options)
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +37,7 @@ def test_memory_maps_are_fitted_and_arrays_predicted(tmp_path):
     np.save(tmp_path / "x.npy", x)
     np.save(tmp_path / "y.npy", y)
     mapped = [np.load(tmp_path / f"{name}.npy", mmap_mode="r") for name in "xy"]
-    fitted = fit_streamed(TableOfArrays(*mapped), parameters=SMALL)
+    fitted = fitted_rows(TableOfArrays(*mapped), parameters=SMALL)
     new, observed = sine(1, 300)
     scores = fitted.evaluate(new, observed)
     assert scores["mse"] < 0.1 * scores["mse_baseline"]
@@ -43,8 +49,8 @@ def test_arrays_are_fitted_like_the_same_rows_in_a_file(tmp_path):
 
     x, y = sine()
     pd.DataFrame({"x0": x[:, 0], "x1": x[:, 1], "y": y}).to_parquet(tmp_path / "rows.parquet")
-    of_file = fit_streamed(tmp_path / "rows.parquet", "y", parameters=SMALL)
-    of_arrays = fit_streamed(TableOfArrays(x[:, :1], y), parameters=SMALL)
+    of_file = fitted_rows(tmp_path / "rows.parquet", "y", parameters=SMALL)
+    of_arrays = fitted_rows(TableOfArrays(x[:, :1], y), parameters=SMALL)
     # The constant column is not used.
     expected = of_file.predict(pd.DataFrame({"x0": x[:50, 0]}))
     np.testing.assert_allclose(of_arrays.predict(x[:50, :1]).mean, expected.mean, rtol=1e-10)
@@ -55,21 +61,19 @@ def test_an_iterator_of_frames_is_fitted_like_a_file_of_all_its_rows(tmp_path):
     frame = flights(1500)
     frame.to_parquet(tmp_path / "rows.parquet", index=False)
     batches = (frame[start : start + 400] for start in range(0, 1500, 400))
-    found = fit_streamed(batches, "delay", parameters=SMALL).predict(frame[:50])
-    expected = fit_streamed(tmp_path / "rows.parquet", "delay", parameters=SMALL).predict(
-        frame[:50]
-    )
+    found = fitted_rows(batches, "delay", parameters=SMALL).predict(frame[:50])
+    expected = fitted_rows(tmp_path / "rows.parquet", "delay", parameters=SMALL).predict(frame[:50])
     np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-10)
 
 
 def test_arrays_of_labels_and_of_several_targets_are_fitted():
     x, y = sine()
-    labels = fit_streamed(TableOfArrays(x, np.where(y > 0, "up", "down")), parameters=SMALL)
+    labels = fitted_rows(TableOfArrays(x, np.where(y > 0, "up", "down")), parameters=SMALL)
     assert labels.task == "classification"
     right = np.argmax(labels.predict(x).probabilities, axis=1) == (y > 0)
     assert right.mean() > 0.9
     weights = np.ones(len(x))
-    both = fit_streamed(TableOfArrays(x, np.stack([y, -y], 1), weights), parameters=SMALL)
+    both = fitted_rows(TableOfArrays(x, np.stack([y, -y], 1), weights), parameters=SMALL)
     assert np.shape(both.predict(x[:5]).mean) == (5, 2)
 
 
@@ -79,11 +83,11 @@ def test_rows_that_cannot_be_fitted_are_refused_in_one_sentence():
         TableOfArrays(x, y[1:])
     x[7, 0] = np.nan
     with pytest.raises(TableError, match="got others in row 7"):
-        fit_streamed(TableOfArrays(x, y), parameters=SMALL)
+        fitted_rows(TableOfArrays(x, y), parameters=SMALL)
     with pytest.raises(TableError, match="name its column"):
-        fit_streamed([flights(100)], parameters=SMALL)
+        fitted_rows([flights(100)], parameters=SMALL)
     with pytest.raises(TableError, match="at least one batch"):
-        fit_streamed([], "delay", parameters=SMALL)
+        fitted_rows([], "delay", parameters=SMALL)
     frame = flights(100)
     with pytest.raises(TableError, match="make all batches like the first"):
-        fit_streamed([frame, frame.drop(columns="origin")], "delay", parameters=SMALL)
+        fitted_rows([frame, frame.drop(columns="origin")], "delay", parameters=SMALL)

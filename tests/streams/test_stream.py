@@ -1,5 +1,7 @@
 """Rows of a stream add up to what they are in memory, whatever the processes and lanes."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -67,11 +69,15 @@ def test_parts_of_a_lane_are_the_whole_lane():
     np.testing.assert_array_equal(np.concatenate(parts), lane.read(0, len(lane)))
 
 
-def posteriors(likelihood, **options):
+def posterior(*given: Any, **options: Any) -> Any:
+    return closed_form_posterior(*given, **options)
+
+
+def posteriors(likelihood, **options) -> list[Any]:
     data, at = rows(), interpolation()
     model = Model(GaussianProcess(RBF()), likelihood)
     some = (data, streamed(data))
-    return [closed_form_posterior(at, model, one, **options).predict(rows(2).x) for one in some]
+    return [posterior(at, model, one, **options).predict(rows(2).x) for one in some]
 
 
 @pytest.mark.parametrize("likelihood", [Normal(0.3), AdaptiveNormal(0.3)])
@@ -103,7 +109,7 @@ def test_a_sample_of_labels_weighs_as_much_as_all_rows():
     half = labels.take(np.arange(0, NUM_ROWS, 2))
     twice = Data(half.x, half.y, np.full(len(half), NUM_ROWS / len(half)))
     expected, found = (
-        closed_form_posterior(at, model, some, learn_noise=False)
+        posterior(at, model, some, learn_noise=False)
         for some in (twice, streamed(labels, sample=half))
     )
     x = rows(2).x
@@ -118,7 +124,7 @@ def network_of(outputs: int = 1) -> TanhNetwork:
 
 
 def descent_of(stream: Stream, points: np.ndarray):
-    empty = row_slopes(Normal(0.3), rows().take(np.arange(0)), 1)
+    empty: Any = row_slopes(Normal(0.3), rows().take(np.arange(0)), 1)
     at_points = Penalized.of(GaussianProcess(RBF()), np.zeros((0, 3)), points, empty).in_float32()
     return streamed_descent(Normal(0.3), stream, at_points, 1e-2, 1)
 
@@ -126,7 +132,7 @@ def descent_of(stream: Stream, points: np.ndarray):
 def test_a_step_on_all_rows_of_a_stream_is_one_in_memory():
     data, points = rows().take(np.arange(400)), np.asarray(rows(4).x[:9])
     value, gradients = descent_of(streamed(data, piece=1), points).objective(0)(network_of())
-    slopes = row_slopes(Normal(0.3), data, 1)
+    slopes: Any = row_slopes(Normal(0.3), data, 1)
     whole = Penalized.of(GaussianProcess(RBF()), np.asarray(data.x), points, slopes)
     expected, expected_gradients = whole(network_of())
     assert value == pytest.approx(expected, rel=1e-5)

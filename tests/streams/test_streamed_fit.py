@@ -1,5 +1,7 @@
 """Tables that are read piece by piece are fitted, saved and predicted like others."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from gfsvi.tables.sources import TableFiles
 from .flights import flights
 from .processes import in_processes
 
-SMALL = {"hidden": (10,), "num_steps": 60, "num_points": 40, "random_state": 0}
+SMALL: dict[str, Any] = {"hidden": (10,), "num_steps": 60, "num_points": 40, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +27,10 @@ def path(tmp_path_factory):
     return place
 
 
-def fit(path, group=None, target=("delay",), recipe="gfsvi", **options):
+def fit(path, group=None, target=("delay",), recipe="gfsvi", **options) -> Any:
     table = StreamedTable(TableFiles.at(path), target, group=group or Alone())
-    parameters = Parameters(**(SMALL | {"held_out": "random"} | options))
+    given: dict[str, Any] = SMALL | {"held_out": "random"} | options
+    parameters = Parameters(**given)
     learner_for = lambda preparation: Learner(preparation.task, parameters, recipe_for(recipe))  # noqa: E731
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sources, "PIECE", 100)
@@ -52,10 +55,11 @@ def test_it_is_saved_and_predicts_without_jax(streamed, tmp_path):
     new = flights(50, seed=1)
     streamed.fitted.save(tmp_path / "model.gfsvi")
     expected = streamed.fitted.predict(new)
-    loaded = Fitted.load(tmp_path / "model.gfsvi").predict(new)
+    loaded: Any = Fitted.load(tmp_path / "model.gfsvi").predict(new)
     predictor = read_predictor(tmp_path / "model.gfsvi")
     assert predictor is not None
-    for found in (loaded, predictor.predict(new)):
+    predicted: Any = predictor.predict(new)
+    for found in (loaded, predicted):
         np.testing.assert_allclose(found.mean, expected.mean, rtol=1e-6)
         np.testing.assert_allclose(found.std, expected.std, rtol=1e-6)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -46,7 +47,7 @@ def fitted(table: Path, output: Path, *options: str) -> np.ndarray:
 
 
 def predicted(path: Path) -> np.ndarray:
-    found = Fitted.load(path).predict(NEW)
+    found: Any = Fitted.load(path).predict(NEW)
     return np.stack([found.mean, found.std])
 
 

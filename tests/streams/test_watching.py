@@ -71,5 +71,6 @@ def test_a_watched_process_ends_with_the_one_that_watches_it():
     work = "from gfsvi.cli.watching import end_with_watcher as e; import time; e(); time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", work], stdin=subprocess.PIPE)
     assert process.poll() is None
+    assert process.stdin is not None
     process.stdin.close()
     assert process.wait(30) == LOST
