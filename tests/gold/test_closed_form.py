@@ -3,6 +3,8 @@
 # pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
 # pyright: reportIndexIssue=false, reportArgumentType=false
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,10 +29,19 @@ from gfsvi.inference.conjugate_fit import (
 )
 from gfsvi.inference.leave_one_out import leave_one_out
 from gfsvi.inference.white_rows import WhiteRows, unwhitened
-from gfsvi.kernels import RBF, Matern32, Matern52, Periodic
-from gfsvi.likelihoods import Bernoulli, Categorical, Normal, Poisson, StudentT
+from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
+from gfsvi.likelihoods import (
+    AdaptiveNormal,
+    Bernoulli,
+    Categorical,
+    Normal,
+    Poisson,
+    StudentT,
+)
 from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
+from gfsvi.portable.numpy_ops import NumpyOps
+from gfsvi.portable.process import PortableProcess
 
 NOISE = 0.2
 NUM_FEATURES = 5
@@ -252,3 +263,65 @@ def test_the_noise_is_the_one_under_which_rows_left_out_are_most_probable():
         return np.mean(-0.5 * np.log(total) - 0.5 * (case.y - left_out.mean) ** 2 / total)
 
     assert abs(approx_fprime([np.log(noise)], density, 1e-4)[0]) < 1e-2
+
+
+@double
+def test_what_rows_say_between_the_points_narrows_the_process_there_and_not_far_away():
+    case = case_of("matern52")
+    narrow = posterior_of(case.interpolation, solved(case.interpolation, case.sums), near=0.25)
+    x = np.concatenate([features(4, 6), case.points[:2] + 0.3, features(5, 4) + 100.0])
+    wide, found = case.posterior.at(x), narrow.at(x)
+    gram, explained = np.asarray(case.prior.at(x).cov[0]), narrow.whitener
+    explained = explained @ np.asarray(case.prior.kernel.cross(x, case.points)).T
+    left = gram - explained.T @ explained
+    kept = np.sqrt(0.25 + 0.75 * np.diagonal(left) / np.diagonal(gram))
+    expected = wide.cov[0] - left + kept[:, None] * left * kept
+    np.testing.assert_allclose(found.cov[0], expected, atol=1e-8)
+    np.testing.assert_allclose(found.cov[0, -4:, -4:], wide.cov[0, -4:, -4:], atol=1e-8)
+    assert np.all(np.diagonal(found.cov[0])[:8] < np.diagonal(wide.cov[0])[:8])
+    np.testing.assert_allclose(narrow.marginals(x).variance, found.variance, rtol=1e-8)
+    np.testing.assert_allclose(narrow.in_numpy.marginals(x)[1], found.variance, rtol=1e-8)
+    np.testing.assert_allclose(narrow.in_numpy.joint(x)[1], found.cov, atol=1e-8)
+    np.testing.assert_allclose(narrow.design(x)[2], narrow.in_numpy.design(x)[2], atol=1e-8)
+    ops, process = NumpyOps(), PortableProcess(narrow.in_numpy)
+    seen = process.seen(ops, x)
+    np.testing.assert_allclose(process.variance(ops, seen, 0)[:, 0], found.variance[0], rtol=1e-8)
+    np.testing.assert_allclose(process.covariance(ops, seen, seen, 0), found.cov[0], atol=1e-8)
+
+
+def smooth_rows(count, seed):
+    x = np.random.default_rng(seed).uniform(-2, 2, size=(count, 2))
+    noise = np.random.default_rng(seed + 1).normal(size=count)
+    return Data(x, np.sin(x[:, 0]) * np.cos(x[:, 1]) + 0.05 * noise)
+
+
+@double
+@pytest.mark.parametrize("likelihood", [Normal(np.array([1.0])), AdaptiveNormal()], ids=repr)
+def test_held_out_rows_narrow_a_prior_that_is_too_rough_between_the_points(likelihood):
+    data, held_out, new = smooth_rows(600, 1), smooth_rows(300, 3), smooth_rows(300, 5)
+    prior = Model(GaussianProcess(Matern12(1.0)), likelihood)
+    network = MLP((40,))
+    tangents = tangents_of(network, network.init(data.x, key=jax.random.key(0), dtype=jnp.float64))
+    at = Interpolation.at(tangents, prior.function, data.x[:60], gamma=1e-10)
+    found = closed_form_posterior(at, prior, data, learn_noise=True, validation=held_out)
+    assert found.function.near < 1
+    wide = Model(dataclasses.replace(found.function, near=1.0), found.likelihood)
+    narrow, wide = (np.mean(model.predict(new.x).log_prob(new.y)) for model in (found, wide))
+    assert narrow > wide + 0.05
+
+
+@double
+def test_a_prior_that_is_right_between_the_points_is_left_as_it_is():
+    random = np.random.default_rng(4)
+    x = random.uniform(-2, 2, size=(700, 2))
+    prior = GaussianProcess(Matern12(1.0))
+    cov = np.asarray(prior.at(x).cov[0]) + 1e-10 * np.eye(len(x))
+    y = np.linalg.cholesky(cov) @ random.normal(size=len(x)) + 0.05 * random.normal(size=len(x))
+    network = MLP((40,))
+    tangents = tangents_of(network, network.init(x, key=jax.random.key(0), dtype=jnp.float64))
+    at = Interpolation.at(tangents, prior, x[:60], gamma=1e-10)
+    model, held_out = Model(prior, Normal(np.array([1.0]))), Data(x[400:], y[400:])
+    found = closed_form_posterior(
+        at, model, Data(x[:60], y[:60]), learn_noise=True, validation=held_out
+    )
+    assert found.function.near == 1

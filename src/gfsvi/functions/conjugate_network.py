@@ -26,7 +26,7 @@ from gfsvi.numerics.precision import double
 from gfsvi.numerics.types import Points
 from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving
-from gfsvi.plain.posterior import ConjugatePosterior
+from gfsvi.plain.posterior import ConjugatePosterior, share_kept
 from gfsvi.values import Gaussian, Independent, Marginals
 
 MAX_KEPT = 2_000_000
@@ -39,7 +39,8 @@ class ConjugateNetwork(AbstractRandomFunction):
     With W(x) what interpolates values at the measurement points Z (see `inference.conjugate`),
     the mean is f(x) + W(x) d and the covariance W(x) C W(x')^T + K(x, x') - K(x, Z) K_g^-1
     K(Z, x'): what the data say through the network, and what they leave open of the prior K,
-    which is nothing at the points and all of it far from them.
+    which is nothing at the points and all of it far from them. Rows that are no points say more
+    between the points than these do: `near` is the share of the variance that they leave there.
 
     Args:
         tangents: The network and its weights.
@@ -49,6 +50,7 @@ class ConjugateNetwork(AbstractRandomFunction):
         root: The same of a root of C.
         eps: What is added to the diagonal of the tangent kernel T at Z, by output.
         whitener: The inverse of the lower Cholesky factor of K_g, the regularised prior at Z.
+        near: The share of what is left of the prior that counts close to the points.
     """
 
     tangents: AbstractTangents
@@ -58,6 +60,11 @@ class ConjugateNetwork(AbstractRandomFunction):
     root: Float[Array, "output point point"]
     eps: Float[Array, " output"]
     whitener: Float[Array, "point point"]
+    near: float = eqx.field(static=True, default=1.0)
+
+    def __check_init__(self) -> None:
+        if not 0 <= self.near <= 1:
+            raise ValueError(f"near expects a share between 0 and 1; got {self.near}.")
 
     @property
     def network(self) -> AbstractNetwork:
@@ -74,8 +81,10 @@ class ConjugateNetwork(AbstractRandomFunction):
         x = jnp.asarray(x)
         mean, spread, explained = self._parts(x, self._at_points)
         cov = spread @ jnp.swapaxes(spread, -1, -2)
-        left = self.prior.at(x).cov - (explained.T @ explained)[None]
-        return Gaussian(mean, cov + left)
+        prior = self.prior.at(x).cov
+        left = prior - (explained.T @ explained)[None]
+        kept = share_kept(_diagonal(left), _diagonal(prior), self.near) ** 0.5
+        return Gaussian(mean, cov + kept[..., :, None] * kept[..., None, :] * left)
 
     @double
     def marginals(self, x: Points, *, key: PRNGKeyArray | None = None) -> Marginals:
@@ -93,8 +102,7 @@ class ConjugateNetwork(AbstractRandomFunction):
 
         def block(rows: Points) -> tuple[Array, Array, Array]:
             mean, spread, explained = self._parts(rows, at_points)
-            left = self.prior.marginals(rows).variance - jnp.sum(explained**2, axis=0)
-            return mean.T, jnp.sum(spread**2, axis=-1).T, jnp.maximum(left, 0).T
+            return mean.T, jnp.sum(spread**2, axis=-1).T, self._left(rows, explained).T
 
         size = max(1, BLOCK_ELEMENTS // self.root[..., 0].size)
         found = map_blocks(block, jnp.asarray(x), size)
@@ -118,7 +126,7 @@ class ConjugateNetwork(AbstractRandomFunction):
         arrays = (self.shift, self.root, self.eps, self.whitener)
         converted = (np.asarray(array, np.float64) for array in arrays)
         fixed_parts = (network, variances, kernel, points)
-        return ConjugatePosterior(*fixed_parts, *converted, at_points=at_points)
+        return ConjugatePosterior(*fixed_parts, *converted, near=self.near, at_points=at_points)
 
     @double
     def sample_function(
@@ -141,8 +149,12 @@ class ConjugateNetwork(AbstractRandomFunction):
         variance of the prior that its values at Z leave open.
         """
         f, weights, explained = self._design(x, self._at_points)
-        left = self.prior.marginals(x).variance[0] - jnp.sum(explained**2, axis=0)
-        return f, weights, jnp.maximum(left, 0)
+        return f, weights, self._left(x, explained)[0]
+
+    def _left(self, x: Points, explained: Array) -> Float[Array, "#output row"]:
+        prior = self.prior.marginals(x).variance
+        left = jnp.maximum(prior - jnp.sum(explained**2, axis=0), 0)
+        return left * share_kept(left, prior, self.near)
 
     def _parts(self, x: Points, at_points: Jacobian) -> tuple[Array, Array, Array]:
         """The mean, W(x) times a root of C, and what Z explains of the prior at x."""
@@ -157,6 +169,10 @@ class ConjugateNetwork(AbstractRandomFunction):
         # T(x, Z) + eps K(x, Z) K_g^-1, which is W(x) (T(Z, Z) + eps I)
         through_prior = jnp.asarray(self.eps)[:, None, None] * (explained.T @ self.whitener)
         return f, self.tangents.gram(jacobian, at_points) + through_prior, explained
+
+
+def _diagonal(cov: Float[Array, "... row row"]) -> Float[Array, "... row"]:
+    return jnp.diagonal(cov, axis1=-2, axis2=-1)
 
 
 def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInNumpy | None:

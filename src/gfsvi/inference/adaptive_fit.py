@@ -68,20 +68,20 @@ def adaptive_posterior(
         stop: Asked whether there is no time for a noise function, without which noise is even.
     """
     found = choices(interpolation, model, rows, sums, held_out=held_out, tails=most_probable_tails)
-    step = found[0].step
+    step, near = found[0].step, found[0].near
     noise = np.array([choice.noise for choice in found])
     solution = solved(interpolation, sums.with_noise(noise, len(rows)))
-    judged = _Judged.of(interpolation, model, rows.sample, held_out)
+    judged = _Judged.of(interpolation, model, rows.sample, held_out, near)
     even = np.broadcast_to(noise[:, None], judged.targets.shape)
     left_out = judged.left_out(solution, even, step)
     tails = [choice.tails for choice in found]
     likelihood = with_tails(model.likelihood, tails, noise)
     if judged.x.ndim > 2:  # noise is no function of pixels
-        return Model(posterior_of(interpolation, solution, step=step), likelihood)
+        return Model(posterior_of(interpolation, solution, step=step, near=near), likelihood)
     lengthscale = np.ravel(np.asarray(correlation_lengths(interpolation.prior, rows.sample.x)))
     width, varies = common_width(left_out, lengthscale, noise, tails, stop)
     if width is None:
-        return Model(posterior_of(interpolation, solution, step=step), likelihood)
+        return Model(posterior_of(interpolation, solution, step=step, near=near), likelihood)
     lengths = [width * lengthscale if is_varying else None for is_varying in varies]
     for number in range(NUM_ROUNDS):
         if number and stop is not None and stop():
@@ -95,7 +95,7 @@ def adaptive_posterior(
         likelihood = _with_tails_of(likelihood, left_out, scatter)
     scatter = _unseen_scatter(likelihood, left_out, noise, lengths, stop)
     likelihood = _with_tails_of(likelihood, left_out, scatter)
-    return Model(posterior_of(interpolation, solution, step=step), likelihood)
+    return Model(posterior_of(interpolation, solution, step=step, near=near), likelihood)
 
 
 def _with_noise_function(
@@ -159,13 +159,18 @@ class _Judged(NamedTuple):
 
     @classmethod
     def of(
-        cls, interpolation: Interpolation, model: Model, data: Data, held_out: Data | None
+        cls,
+        interpolation: Interpolation,
+        model: Model,
+        data: Data,
+        held_out: Data | None,
+        near: float,
     ) -> "_Judged":
         few = rows_to_leave_out(data) if held_out is None else held_out.thinned(MAX_ROWS)
         x, weights = np.asarray(few.x, np.float64), np.asarray(few.row_weights)
         targets = np.asarray(targets_of(model, Data(few.x, few.y)).values)
         counts = weights if held_out is None else np.zeros(len(few))
-        left = left_of_prior(interpolation, x)
+        left = left_of_prior(interpolation, x).variance(near)
         return cls(x, targets, weights, counts, *interpolation.rows(x), left)
 
     def left_out(self, solution: Solution, noise: np.ndarray, step: float) -> list[LeftOut]:

@@ -222,11 +222,12 @@ def posterior_of(
     *,
     step: float = 1.0,
     temperature: float = 1.0,
+    near: float = 1.0,
 ) -> ConjugateNetwork:
     """The posterior everywhere, its mean moved `step` of the way from the network's.
 
     Its covariance is multiplied by the temperature, as if prior and likelihood were raised to the
-    power of one over it.
+    power of one over it. `near` is as in `ConjugateNetwork`.
     """
     size, prior, scale = len(interpolation.points), interpolation.prior, np.sqrt(temperature)
     whitener = solve_triangular(interpolation.prior_factor, np.eye(size), lower=True)
@@ -240,6 +241,7 @@ def posterior_of(
         interpolation.coefficients(scale * solution.root),
         np.resize(interpolation.eps, len(solution.shift)),
         whitener / scale,
+        near,
     )
 
 

@@ -77,7 +77,8 @@ def closed_form_posterior(
     noise = np.array([choice.noise for choice in found])
     solution = solved(interpolation, sums.with_noise(noise, len(rows)))
     likelihood = dataclasses.replace(model.likelihood, noise=noise)
-    return Model(posterior_of(interpolation, solution, step=found[0].step), likelihood)
+    step, near = found[0].step, found[0].near
+    return Model(posterior_of(interpolation, solution, step=step, near=near), likelihood)
 
 
 def has_learnable_noise(model: Model, fixed: Where | None) -> bool:

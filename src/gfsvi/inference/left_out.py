@@ -18,8 +18,12 @@ from gfsvi.inference.resolution import rounding_noise
 from gfsvi.inference.tails import FitTails, Tails, normal_tails
 from gfsvi.likelihoods.gaussian_targets import GaussianTargets
 from gfsvi.model import Model
+from gfsvi.numerics.types import Points
+from gfsvi.plain.posterior import share_kept
 
 STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
+SHARES_NEAR = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7)
+"""Of the variance that the points leave of the prior, close to them."""
 SMALLEST_NOISE, LARGEST_NOISE = 1e-3, 3.0
 """In standard deviations of the targets."""
 LARGEST_LEVERAGE = 1 - 1e-6
@@ -28,11 +32,21 @@ MAX_ROWS = 2000
 
 
 class Choice(NamedTuple):
-    """A noise level, the step of the mean, tails, and the log density of each row under them."""
+    """What was chosen for an output, and the log density of each row under it.
+
+    Args:
+        noise: The standard deviation of the noise.
+        step: The step of the mean.
+        tails: The tails.
+        near: The share of what is left of the prior that counts close to the points.
+        log_densities: The log density of each row.
+        counts: How often each row counts.
+    """
 
     noise: float
     step: float
     tails: Tails
+    near: float
     log_densities: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
 
@@ -106,15 +120,26 @@ def held_out_choices(
     *,
     tails: FitTails = normal_tails,
 ) -> list[Choice]:
-    """For each output, the noise and step under which held-out rows are most probable.
+    """For each output, the choice under which held-out rows are most probable.
 
     The mean takes the whole step to the maximum of the objective unless a shorter one is better
-    beyond a standard error. One function has one step for all outputs.
+    beyond a standard error. One function has one step for all outputs, and the same share of what
+    is left of the prior: all of it unless rows that are no points say enough about it.
     """
     few = held_out.thinned(MAX_ROWS)
     judged = _judged_rows(interpolation, model, sums, few, np.zeros(len(few)))
     step = float(np.mean([rows.best(STEPS, tails).step for rows in judged]))
-    return [rows.best((step,), tails) for rows in judged]
+    whole = [rows.best((step,), tails) for rows in judged]
+    narrower = [
+        [rows.leaving(near).best((step,), tails) for rows in judged] for near in SHARES_NEAR
+    ]
+    best = max(narrower, key=lambda found: sum(choice.log_density for choice in found))
+    return best if _together(best).beats(_together(whole)) else whole
+
+
+def _together(found: list[Choice]) -> Choice:
+    """The choices for several outputs as one, by the mean of their log densities."""
+    return found[0]._replace(log_densities=np.mean([c.log_densities for c in found], axis=0))
 
 
 def _judged_rows(
@@ -123,8 +148,7 @@ def _judged_rows(
     """Rows to judge by, which count in the fit as often as `counts` says."""
     f, weights = interpolation.rows(np.asarray(few.x))
     y = np.asarray(targets_of(model, Data(few.x, few.y)).values)
-    left = left_of_prior(interpolation, np.asarray(few.x, np.float64))
-    given = (np.asarray(few.row_weights), counts, left)
+    given = (np.asarray(few.row_weights), counts, left_of_prior(interpolation, few.x))
     judged = []
     for o, residual in enumerate(y - f):
         scale = float(np.std(y[o])) or 1.0
@@ -146,11 +170,22 @@ def _axes(
     return weights @ distance, weights @ rotated, np.maximum(eigenvalues, 0), pull
 
 
-def left_of_prior(interpolation: Interpolation, x: np.ndarray) -> Float[np.ndarray, " row"]:
+class Left(NamedTuple):
+    """The variance of a prior at rows, and how much of it its values at the points leave open."""
+
+    prior: Float[np.ndarray, " row"]
+    left: Float[np.ndarray, " row"]
+
+    def variance(self, near: float = 1.0) -> Float[np.ndarray, " row"]:
+        """What counts of it in a posterior with this share close to the points."""
+        return self.left * share_kept(self.left, self.prior, near)
+
+
+def left_of_prior(interpolation: Interpolation, x: Points) -> Left:
     """The prior's variance at rows that its values at the points leave open."""
-    cross, variance = interpolation.evaluation.prior_at(x)
+    cross, variance = interpolation.evaluation.prior_at(np.asarray(x, np.float64))
     explained = solve_triangular(interpolation.prior_factor, cross, lower=True)
-    return np.maximum(variance - np.sum(explained**2, axis=0), 0)
+    return Left(variance, np.maximum(variance - np.sum(explained**2, axis=0), 0))
 
 
 class _Judged(NamedTuple):
@@ -164,8 +199,13 @@ class _Judged(NamedTuple):
     scale: float
     row_weights: Float[np.ndarray, " row"]
     counts: Float[np.ndarray, " row"]
-    left: Float[np.ndarray, " row"]
+    left: Left
     least_noise: float
+    near: float = 1.0
+
+    def leaving(self, near: float) -> "_Judged":
+        """The same rows if less is left of the prior close to the points."""
+        return self._replace(near=near)
 
     def predicted(self, noise: float, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Residuals and variances of observations, each without its own effect on the fit."""
@@ -175,7 +215,7 @@ class _Judged(NamedTuple):
         kept = 1 - np.minimum(self.counts * spread / variance, LARGEST_LEVERAGE)
         moved = self.to_prior + self.axes @ (self.pull / variance / shrunk)
         residual = (self.residual - step * moved) / kept
-        return residual, spread / kept + self.left + variance
+        return residual, spread / kept + self.left.variance(self.near) + variance
 
     def best(self, steps: Sequence[float], tails: FitTails) -> Choice:
         """The best choice, with the last of these steps in case of doubt."""
@@ -196,4 +236,4 @@ class _Judged(NamedTuple):
         if found.spread * noise < self.least_noise:
             noise = self.least_noise / found.spread
             densities = found.log_densities(*self.predicted(noise, step))
-        return Choice(noise, step, found, densities, self.row_weights)
+        return Choice(noise, step, found, self.near, densities, self.row_weights)

@@ -52,7 +52,7 @@ class WhiteRows(NamedTuple):
         start = f + np.stack([w @ d for w, d in zip(weights, distance, strict=True)])
         distinct = weights[: len(interpolation.tangent_factors)]
         white = np.stack([w @ interpolation.prior_factor for w in distinct])
-        left = left_of_prior(interpolation, x)
+        left = left_of_prior(interpolation, x).variance()
         return cls(f, start, np.broadcast_to(white, (len(f), *white.shape[1:])), left)
 
     def solved(self, targets: GaussianTargets) -> WhiteSolution:

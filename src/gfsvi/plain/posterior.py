@@ -1,6 +1,7 @@
 """The closed-form posterior of a network at given rows, and what a process leaves open there."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,8 @@ from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangen
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
 BLOCK = 48
+SMALLEST = 1e-200
+"""Added to the prior's variance, which may be zero."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +28,7 @@ class ConjugatePosterior:
         root: (output, point, point).
         eps: One per output.
         whitener: (point, point).
+        near: A number.
         at_points: The network linearised at the points, if that is known already.
     """
 
@@ -36,6 +40,7 @@ class ConjugatePosterior:
     root: np.ndarray
     eps: np.ndarray
     whitener: np.ndarray
+    near: float = 1.0
     at_points: Layers | None = None
 
     def parts(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -56,7 +61,10 @@ class ConjugatePosterior:
         """Means (output, row) and covariances (output, row, row) between all rows."""
         f, weights, explained = self._design(x, self._at_points)
         spread = weights @ self.root
-        left = self.kernel.gram(x) - explained.T @ explained
+        prior = self.kernel.gram(x)
+        left = prior - explained.T @ explained
+        kept = np.sqrt(share_kept(np.diagonal(left), np.diagonal(prior), self.near))
+        left = kept[:, None] * left * kept
         return self._mean(f, weights), spread @ spread.swapaxes(-1, -2) + left
 
     def design(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -88,7 +96,17 @@ class ConjugatePosterior:
         return f + np.einsum("opz,oz->op", weights, self.shift)
 
     def _left(self, x: np.ndarray, explained: np.ndarray) -> np.ndarray:
-        return np.maximum(self.kernel.diagonal(x) - np.sum(explained**2, axis=0), 0)
+        prior = self.kernel.diagonal(x)
+        left = np.maximum(prior - np.sum(explained**2, axis=0), 0)
+        return left * share_kept(left, prior, self.near)
+
+
+def share_kept(left: Any, prior: Any, near: float) -> Any:
+    """The share that counts of a variance that is left of the prior's: all of it far from points.
+
+    In arrays of NumPy or JAX.
+    """
+    return near + (1 - near) * (left / (prior + SMALLEST)).clip(0, 1)
 
 
 def share_left(

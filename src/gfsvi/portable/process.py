@@ -9,6 +9,9 @@ from gfsvi.plain.posterior import ConjugatePosterior
 from gfsvi.portable.kernels import NotPortable, cross, diagonal
 from gfsvi.portable.ops import AbstractOps, Tensor
 
+SMALLEST = 1e-30
+"""Of a prior's variance, which may be zero, in single precision."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
@@ -60,16 +63,29 @@ class PortableProcess:
 
     def variance(self, ops: AbstractOps, rows: Seen, output: int) -> Tensor:
         """The variance of an output at each row, (..., row, 1)."""
-        left = diagonal(ops, self.posterior.kernel, rows.x)
-        left = left - ops.total(rows.explained * rows.explained)
+        left, share = self._left(ops, rows)
         known = ops.total(rows.spreads[output] * rows.spreads[output])
-        return known + ops.maximum(left, ops.constant(0.0))
+        return known + share * left
 
     def covariance(self, ops: AbstractOps, rows: Seen, others: Seen, output: int) -> Tensor:
         """Covariances of an output, (..., row, other)."""
         known = rows.spreads[output] @ ops.turned(others.spreads[output])
         left = cross(ops, self.posterior.kernel, rows.x, others.x)
-        return known + left - rows.explained @ ops.turned(others.explained)
+        left = left - rows.explained @ ops.turned(others.explained)
+        if self.posterior.near == 1:
+            return known + left
+        mine, theirs = (ops.sqrt(self._left(ops, seen)[1]) for seen in (rows, others))
+        return known + mine * left * ops.turned(theirs)
+
+    def _left(self, ops: AbstractOps, rows: Seen) -> tuple[Tensor, Tensor]:
+        """What is left of the prior's variance at each row, and the share of it that counts."""
+        prior = diagonal(ops, self.posterior.kernel, rows.x)
+        zero, near = ops.constant(0.0), self.posterior.near
+        left = ops.maximum(prior - ops.total(rows.explained * rows.explained), zero)
+        if near == 1:
+            return left, ops.constant(1.0)
+        share = left / ops.maximum(prior, ops.constant(SMALLEST))
+        return left, ops.constant(near) + ops.constant(1 - near) * share
 
     @functools.cached_property
     def _at_points(self) -> Layers:

@@ -75,6 +75,7 @@ def _network_posterior_of(part: Part) -> ConjugatePosterior:
         part.root,
         part.eps,
         part.whitener,
+        float(vars(part).get("near", 1.0)),  # which older files lack
     )
 
 

@@ -24,7 +24,7 @@ DTYPES = {
 KEY_KINDS = ("threefry2x32", "rbg", "unsafe_rbg")
 _FLOATS = {repr(value): value for value in (math.nan, math.inf, -math.inf)}
 _VALUES: dict[Any, dict[str, Any]] = {"float": _FLOATS, "dtype": DTYPES}
-ADDED = {"Fitted": ("unseen", "updates", "conformal", "level")}
+ADDED = {"Fitted": ("unseen", "updates", "conformal", "level"), "ConjugateNetwork": ("near",)}
 """Fields, by class, that files of this format may lack: they were added later."""
 
 Fields = dict[str, Any]
@@ -135,7 +135,7 @@ def _hashable(value: Any) -> Any:
 
 def _filled(kind: type[Any], fields: Fields) -> Any:
     declared = {field.name: field for field in dataclasses.fields(kind)}
-    # A file may be older than fields of a fit that have a default.
+    # A file may be older than fields that have a default.
     added = [
         name for name in declared.keys() - fields.keys() if name in ADDED.get(kind.__name__, ())
     ]
