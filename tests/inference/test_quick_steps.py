@@ -69,6 +69,32 @@ def test_the_weights_with_the_best_score_count():
     np.testing.assert_array_equal(found.matrices[0], best[2])
 
 
+def test_what_is_scored_is_the_average_of_the_latest_weights():
+    weights, scored = [], []
+
+    def pulled_to_and_fro(step):
+        def objective(network):
+            weights.append(float(network.matrices[0][0, 0]))
+            slope = 2.0 - weights[-1] + (3.0 if step % 2 else -3.0)
+            return 0.0, [np.full((1, 1), slope, np.float32)]
+
+        return objective
+
+    def score(network):
+        scored.append(float(network.matrices[0][0, 0]))
+        return 0.0
+
+    steps = Descent(pulled_to_and_fro, num_steps=2000, learning_rate=0.2)
+    adam(TanhNetwork((np.zeros((1, 1)),)), steps, Training(evaluate_every=500), score)
+    average = 0.0
+    for number, weight in enumerate(weights[1:501], start=1):
+        kept = min(0.99, number / (number + 9))
+        average = kept * average + (1 - kept) * weight
+    np.testing.assert_allclose(scored[0], average, rtol=1e-6)
+    farthest = min(abs(weight - 2.0) for weight in weights[400:500])
+    assert abs(scored[0] - 2.0) < 0.1 * farthest
+
+
 @pytest.mark.parametrize("stop_at", [50, 350])
 def test_killed_and_resumed_batches_end_at_the_same_weights(stop_at):
     kept, whole = Kept(), adam(START, DESCENT, Training(evaluate_every=50), error)

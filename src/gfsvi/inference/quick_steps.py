@@ -16,6 +16,9 @@ Objective: TypeAlias = Callable[[TanhNetwork], tuple[float, Matrices]]
 
 DECAY_FIRST, DECAY_SECOND, SMALL = 0.9, 0.999, 1e-8
 WARM_UP = 50
+DECAY_AVERAGE = 0.99
+"""Of an average of the weights of the last steps, which is what held-out rows score: the steps go
+to and fro around it until their rate is small, and often few of them are best."""
 
 
 class Descent(NamedTuple):
@@ -67,12 +70,13 @@ def lbfgs(
 
 
 class _State(NamedTuple):
-    """The state of Adam, and the best weights so far."""
+    """The state of Adam, the average of the latest weights, and the best average so far."""
 
     step: int
     matrices: Matrices
     first: Matrices
     second: Matrices
+    average: Matrices
     best: Matrices
     best_step: int
     objectives: list[float]
@@ -82,7 +86,7 @@ class _State(NamedTuple):
     def begun(cls, network: TanhNetwork) -> "_State":
         matrices = [matrix.astype(np.float32) for matrix in network.matrices]
         zeros = [np.zeros_like(matrix) for matrix in matrices]
-        return cls(0, matrices, zeros, [z.copy() for z in zeros], matrices, 0, [], [])
+        return cls(0, matrices, zeros, [z.copy() for z in zeros], matrices, matrices, 0, [], [])
 
     def content(self) -> Content:
         """The state as arrays and numbers, for a checkpoint."""
@@ -92,7 +96,8 @@ class _State(NamedTuple):
     @classmethod
     def of(cls, content: Content) -> "_State":
         lists = {"objectives": list(content["objectives"]), "scores": list(content["scores"])}
-        return cls(**{**content, **lists})
+        # Checkpoints of earlier versions have no average.
+        return cls(**{"average": content["matrices"], **content, **lists})
 
 
 def adam(
@@ -101,7 +106,10 @@ def adam(
     training: Training,
     score: Callable[[TanhNetwork], float] | None,
 ) -> tuple[TanhNetwork, History]:
-    """Maximise objectives that differ from step to step; the weights with the best score count."""
+    """Maximise objectives that differ from step to step; the best of averaged weights counts.
+
+    Without a score, the last weights do.
+    """
     checkpoint = None if training.checkpoint is None else training.checkpoint()
     known = None if checkpoint is None else checkpoint.load()
     state = _State.begun(network) if known is None else _State.of(known)
@@ -127,20 +135,21 @@ def _advanced(
     num_steps: int,
     score: Callable[[TanhNetwork], float] | None,
 ) -> _State:
-    matrices, first, second = ([m.copy() for m in part] for part in state[1:4])
+    matrices, first, second, average = ([m.copy() for m in part] for part in state[1:5])
     objectives = list(state.objectives)
     for step in range(state.step, state.step + num_steps):
         value, gradients = descent.objective(step)(TanhNetwork(tuple(matrices)))
         objectives.append(value)
         _move(matrices, first, second, gradients, descent.rate(step), step + 1)
+        _follow(average, matrices, step + 1)
     step, scores = state.step + num_steps, state.scores
     best, best_step = state.best, state.best_step
     if score is not None:
-        latest = score(TanhNetwork(tuple(matrices)))
+        latest = score(TanhNetwork(tuple(average)))
         if not scores or latest > max(scores):
-            best, best_step = matrices, step
+            best, best_step = average, step
         scores = [*scores, latest]
-    return _State(step, matrices, first, second, best, best_step, objectives, scores)
+    return _State(step, matrices, first, second, average, best, best_step, objectives, scores)
 
 
 def _move(
@@ -152,6 +161,13 @@ def _move(
         m += (1 - DECAY_FIRST) * (gradient - m)
         v += (1 - DECAY_SECOND) * (gradient**2 - v)
         matrix += size * m / (np.sqrt(v) + SMALL)
+
+
+def _follow(average: Matrices, matrices: Matrices, n: int) -> None:
+    """Move an average towards the weights after step n, in place; the first ones fade sooner."""
+    kept = min(DECAY_AVERAGE, n / (n + 9))
+    for mean, matrix in zip(average, matrices, strict=True):
+        mean += (1 - kept) * (matrix - mean)
 
 
 def _is_told_to_stop(
