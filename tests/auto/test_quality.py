@@ -143,6 +143,15 @@ def test_nothing_is_guaranteed_for_the_future():
     assert "--guarantee" not in found.remedy and "count on the share above" in found.remedy
 
 
+def test_few_independent_rows_of_the_future_prove_little():
+    alike = np.repeat(RANDOM.normal(size=NUM_ROWS // 50), 50)  # errors of eight independent rows
+    late = numbers(SIGNAL, 0.8)._replace(y=SIGNAL + alike)
+    assert names(late) == ["miscalibrated"]
+    assert names(late._replace(is_future=True)) == []
+    apart = numbers(SIGNAL, 0.6)._replace(is_future=True)
+    assert names(apart) == ["miscalibrated"]  # as many rows of which each says something
+
+
 def test_a_fit_over_budget_is_a_warning():
     assert over_budget(20.0, None) is None
     assert over_budget(20.0, 20.0) is None

@@ -185,3 +185,13 @@ def test_shares_of_the_variance_are_said_in_words(
     output = dataclasses.replace(evidence.outputs[0], explained_share=share)
     sentence = words.signal_and_noise(output).replace("\N{NO-BREAK SPACE}", " ")
     assert f"The columns explain {said} of the variance" in sentence
+
+
+def test_the_share_inside_is_uncertain_if_successive_rows_have_similar_errors(evidence):
+    output = evidence.outputs[0]
+    assert "Successive rows" not in words.summary(evidence)
+    alike = dataclasses.replace(output, independent_rows=9.0)
+    said = words.summary(dataclasses.replace(evidence, outputs=(alike,)))
+    error = 2 * np.sqrt(np.clip(output.coverage, 0.05, 0.95) * (1 - min(output.coverage, 0.95)) / 9)
+    assert f"anything from {100 * (output.coverage - error):.0f}" in said
+    assert words.calibration(alike).startswith("The intervals are well calibrated")

@@ -28,6 +28,30 @@ def are_inside(predictive: AbstractRealPredictive, y: np.ndarray, levels: np.nda
     return (ends[0] <= y) & (y <= ends[1])
 
 
+def independent_rows(inside: np.ndarray) -> np.ndarray:
+    """How many independent rows as many successive rows are worth, for each output.
+
+    Successive errors are alike, so that the share of rows inside their interval scatters like that
+    of fewer rows: by the sum of autocorrelations of the number of levels that contain a row, up to
+    the first pair of lags whose sum is negative (Geyer 1992).
+
+    Args:
+        inside: What `are_inside` found, (level, row, output), with rows in the order of time.
+    """
+    return np.array([_independent_rows(counts) for counts in np.sum(inside, axis=0).T])
+
+
+def _independent_rows(values: np.ndarray) -> float:
+    num_rows, away = len(values), values - np.mean(values)
+    if not np.any(away):
+        return float(num_rows)
+    products = np.correlate(away, away, mode="full")[num_rows - 1 :]
+    pairs = (products / products[0])[: num_rows // 2 * 2].reshape(-1, 2).sum(axis=1)
+    negative = np.flatnonzero(pairs <= 0)
+    last = len(pairs) if not len(negative) else negative[0]
+    return float(np.clip(num_rows / (2 * np.sum(pairs[:last]) - 1), 1, num_rows))
+
+
 def _randomized_quantiles(predictive: MixturePredictive, y: np.ndarray) -> np.ndarray:
     """P(Y < y) + u P(Y = y), u uniform; estimated from draws if there is no formula."""
     found = _shares(predictive, y.T)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import numpy as np
 
 from gfsvi import registry
-from gfsvi.auto.coverage import are_inside
+from gfsvi.auto.coverage import are_inside, independent_rows
 from gfsvi.auto.targets import Labels
 from gfsvi.auto.unseen import UnseenRows, surprise_of
 from gfsvi.data import Data
@@ -194,8 +194,10 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     levels = np.array(LEVELS)
     inside = are_inside(predictive, judged.y, levels)
     observed = np.average(inside, axis=1, weights=judged.weights)
-    tolerance = np.maximum(MIN_GAP, 3 * _standard_error(levels, judged.weights))
-    gaps = (observed - levels[:, None]) / tolerance[:, None]
+    error = np.repeat(_standard_error(levels, judged.weights)[:, None], observed.shape[1], axis=1)
+    if judged.is_future:
+        error *= np.sqrt(len(judged.y) / independent_rows(inside))
+    gaps = (observed - levels[:, None]) / np.maximum(MIN_GAP, 3 * error)
     level, output = np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape)
     if abs(gaps[level, output]) <= 1:
         return None

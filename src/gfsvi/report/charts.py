@@ -81,7 +81,7 @@ def predicted_against_actual(output: RegressionOutput, name: str) -> str:
 def coverage(output: RegressionOutput, name: str) -> str:
     """Draw observed against nominal coverage of the intervals."""
     levels = np.linspace(0, 1, 101)
-    error = sampling_error(levels, max(len(output.actual), 1))
+    error = sampling_error(levels, output.num_independent)
 
     def draw(axes: "Axes") -> None:
         band = np.clip(levels - error, 0, 1), np.clip(levels + error, 0, 1)

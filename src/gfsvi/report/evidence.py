@@ -1,6 +1,7 @@
 """Everything the page shows, as plain numbers and strings without HTML or pictures."""
 
 import dataclasses
+import math
 from typing import Literal
 
 import numpy as np
@@ -143,6 +144,18 @@ class RegressionOutput:
     effects: tuple[Effect, ...]
     explained_share: float
     noise: float
+    independent_rows: float = math.inf
+
+    @property
+    def num_independent(self) -> float:
+        """How many independent rows the judged rows are worth; successive errors are alike."""
+        return max(min(self.independent_rows, len(self.actual)), 1)
+
+    @property
+    def coverage_error(self) -> float:
+        """Two standard errors of the coverage."""
+        share = np.clip(self.coverage, 0.05, 0.95)
+        return float(sampling_error(share, self.num_independent))
 
     @property
     def median_error(self) -> float:
@@ -249,6 +262,6 @@ class Evidence:
     seasons: tuple[tuple[Effect, ...], ...] = ()
 
 
-def sampling_error(share: np.ndarray, num_rows: int | np.ndarray) -> np.ndarray:
+def sampling_error(share: np.ndarray, num_rows: float | np.ndarray) -> np.ndarray:
     """Two standard errors of a share that is estimated from a number of rows."""
     return 2 * np.sqrt(share * (1 - share) / num_rows)

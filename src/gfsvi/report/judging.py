@@ -1,12 +1,13 @@
 """Compare predictions with observations, and with a baseline that ignores the columns."""
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple, cast
 
 import numpy as np
 
 from gfsvi import metrics
-from gfsvi.auto.coverage import are_inside
+from gfsvi.auto.coverage import are_inside, independent_rows
 from gfsvi.predictives import CategoricalPredictive, NormalPredictive
 from gfsvi.predictives.base import AbstractRealPredictive
 from gfsvi.report.case import Case, intervals
@@ -96,6 +97,9 @@ def _output(
         effects=effects,
         explained_share=_share(float(np.var(mean)), float(np.mean(noise**2))),
         noise=float(np.sqrt(np.mean(noise**2))),
+        independent_rows=float(independent_rows(inside)[k])
+        if case.judged_on == "future"
+        else math.inf,
     )
 
 

@@ -84,6 +84,8 @@ _HONESTY = {
         "`--hold-out end`."
     ),
 }
+_ALIKE = 0.5
+"""A smaller share of rows that are independent makes the coverage much more uncertain."""
 NOVEL = 0.5
 CONFIDENT = 0.9
 
@@ -206,7 +208,19 @@ def summary(evidence: Evidence) -> str:
     return (
         f"On {rows}, half of the predictions{which} are within {number(output.median_error)} of "
         f"the true value, and {percent(output.coverage)} of the true values are inside their "
-        f"95{PERCENT} interval."
+        f"95{PERCENT} interval.{_range_of_coverage(output)}"
+    )
+
+
+def _range_of_coverage(output: RegressionOutput) -> str:
+    """How uncertain the coverage is if it is that of few independent rows."""
+    if output.num_independent > _ALIKE * len(output.actual):
+        return ""
+    low = max(output.coverage - output.coverage_error, 0)
+    high = min(output.coverage + output.coverage_error, 1)
+    return (
+        " Successive rows have similar errors, so this share is uncertain: later rows may have "
+        f"anything from {percent(low)} to {percent(high)}."
     )
 
 
@@ -299,7 +313,7 @@ def class_overlap(labels: ClassificationResult) -> str:
 
 def calibration(output: RegressionOutput) -> str:
     """Whether the intervals have the coverage that they claim."""
-    num_rows = max(len(output.actual), 1)
+    num_rows = output.num_independent
     gaps = output.coverages - output.levels
     tolerance = np.maximum(sampling_error(output.levels, num_rows), 0.5 / num_rows)
     if np.mean(np.abs(gaps) > tolerance) < 0.2:
