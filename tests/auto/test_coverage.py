@@ -12,7 +12,7 @@ NUM_ROWS = 40_000
 def autoregressive(correlation: float) -> np.ndarray:
     """One level and one output: (level, row, output)."""
     noise = np.random.default_rng(0).normal(size=NUM_ROWS)
-    return lfilter([1.0], [1.0, -correlation], noise)[None, :, None]
+    return np.asarray(lfilter([1.0], [1.0, -correlation], noise))[None, :, None]
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])

@@ -1,5 +1,8 @@
 """Poor fits are remarked upon, and good ones are not."""
 
+# pyright: reportArgumentType=false
+# Stand-ins have what is asked of a fit, and arrays of NumPy go where arrays of JAX are annotated.
+
 import dataclasses
 import warnings
 from types import SimpleNamespace

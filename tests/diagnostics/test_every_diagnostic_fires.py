@@ -159,6 +159,12 @@ def test_a_prior_of_another_size_than_the_target_is_noted(healthy, variance, wor
     assert word in found.title and found.severity == "note"
 
 
+def test_a_prior_is_not_too_narrow_for_a_target_that_is_noise(healthy):
+    prior = healthy.with_kernel(RBF(0.7, variance=1e-4))
+    found = healthy.found(prior=prior, posterior=healthy.with_noise(1.0))
+    assert "prior_out_of_scale" not in found
+
+
 def test_warnings_come_before_notes_and_each_is_one_sentence(healthy):
     method = changed(healthy.method, gamma=1e-17)
     found = list(healthy.found(prior=healthy.with_kernel(RBF(500.0)), method=method).values())

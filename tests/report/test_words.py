@@ -195,3 +195,17 @@ def test_the_share_inside_is_uncertain_if_successive_rows_have_similar_errors(ev
     error = 2 * np.sqrt(np.clip(output.coverage, 0.05, 0.95) * (1 - min(output.coverage, 0.95)) / 9)
     assert f"anything from {100 * (output.coverage - error):.0f}" in said
     assert words.calibration(alike).startswith("The intervals are well calibrated")
+
+
+def test_the_first_sentence_says_what_guessing_would_achieve(evidence, label_evidence):
+    output, labels = evidence.outputs[0], label_evidence.labels
+    error = output.scores[1]
+    assert "Always predicting the mean" not in words.summary(evidence)
+    poor = dataclasses.replace(error, model=0.95 * error.baseline)
+    scores = (output.scores[0], poor, *output.scores[2:])
+    output = dataclasses.replace(output, scores=scores)
+    assert "Always predicting the mean would be about as good" in words.summary(
+        dataclasses.replace(evidence, outputs=(output,))
+    )
+    guess = formatting.percent(labels.scores[0].baseline)
+    assert f"most frequent class would be right for {guess}." in words.summary(label_evidence)

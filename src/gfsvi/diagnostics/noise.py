@@ -67,8 +67,9 @@ def noise_swallowed_signal(examined: Examined) -> Diagnostic | None:
         f"The predictions hardly depend on the features{where}: the fitted mean varies by "
         f"{signal[weakest]:.2g} (standard deviation over rows) and the noise is "
         f"{noise[weakest]:.2g}, a ratio of {ratio:.2g}.",
-        "Check that the features carry information about the target; if they do, start from "
-        "smaller noise, train longer (num_steps), or use a kernel with a shorter length scale.",
+        "Check that the features carry information about the target; if they do, compare with "
+        "another method, such as `exact_gp`, start from smaller noise, or use a kernel with a "
+        "shorter length scale.",
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gfsvi.diagnostics.diagnostic import Diagnostic
 from gfsvi.diagnostics.examined import Examined
+from gfsvi.diagnostics.noise import mean_noise
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.kernels.base import AbstractKernel, ActiveDimensions
 from gfsvi.kernels.in_numpy import kernel_in_numpy
@@ -121,11 +122,14 @@ def _correlations(kernel: AbstractKernel, x: Points, z: Points) -> Points:
 
 
 def prior_out_of_scale(examined: Examined) -> Diagnostic | None:
-    """Whether the prior expects values of a different size than the target has."""
+    """Whether the prior expects values of a different size than the target has, without noise."""
     if examined.observations is None:
         return None
     target = float(np.std(examined.observations.targets))
     expected = float(np.sqrt(np.mean(np.diagonal(examined.prior_cov)[examined.num_measured :])))
+    noise = mean_noise(examined.run.posterior.likelihood) or 0.0
+    if expected < target < 2 * noise:  # as where the features say nothing
+        return None
     ratio = expected / target if target > 0 else 1.0
     if 1 / MAX_SPREAD_RATIO <= ratio <= MAX_SPREAD_RATIO:
         return None

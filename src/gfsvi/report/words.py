@@ -86,6 +86,8 @@ _HONESTY = {
 }
 _ALIKE = 0.5
 """A smaller share of rows that are independent makes the coverage much more uncertain."""
+_HARDLY_BETTER = 0.9
+"""A larger root mean squared error, relative to that of the mean, is little progress."""
 NOVEL = 0.5
 CONFIDENT = 0.9
 
@@ -202,13 +204,28 @@ def summary(evidence: Evidence) -> str:
     """The quality of the predictions in one sentence."""
     rows = _JUDGED_ROWS[evidence.judged_on].format(count(evidence.num_judged))
     if evidence.labels is not None:
-        return f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly."
+        guess = percent(evidence.labels.scores[0].baseline)
+        return (
+            f"{percent(evidence.labels.accuracy)} of {rows} were classified correctly; always "
+            f"predicting the most frequent class would be right for {guess}."
+        )
     output = evidence.outputs[0]
     which = f" of {quoted(output.name)}" if len(evidence.targets) > 1 else ""
     return (
         f"On {rows}, half of the predictions{which} are within {number(output.median_error)} of "
         f"the true value, and {percent(output.coverage)} of the true values are inside their "
-        f"95{PERCENT} interval.{_range_of_coverage(output)}"
+        f"95{PERCENT} interval.{_range_of_coverage(output)}" + _beside_guessing(output)
+    )
+
+
+def _beside_guessing(output: RegressionOutput) -> str:
+    """A warning if the columns are of little use."""
+    error = output.scores[1]
+    if error.model < _HARDLY_BETTER * error.baseline:
+        return ""
+    return (
+        f" Always predicting the mean would be about as good: the root mean squared error is "
+        f"{number(error.model)}, that of the mean {number(error.baseline)}."
     )
 
 
