@@ -141,8 +141,8 @@ What the page of a first fit says, and what rows that were taken away before it 
 (`python -m benchmarks.first_hour FOLDER`). Log density per row, in brackets that of always
 predicting the mean and spread, or the class frequencies, of the training rows. "True" means that
 the promised share is within three standard errors of the one that came, or the latter within the
-range that the page says where successive rows have similar errors, and the density above that of the
-baseline.
+range that the page gives where successive rows have similar errors, and the density above that of
+the baseline.
 
 | table | the page says | warned of | new rows | log density (baseline) | is it true? |
 |---|---|---|---|---|---|
