@@ -34,10 +34,11 @@ def cross_fitted_scores(
     x = np.asarray(x, np.float32)
     folds = folds_of(x, seed=seed)
     values = np.zeros((len(x), 1 if num_classes == 2 else num_classes))
+    if any(len(np.unique(labels[folds != fold])) < num_classes for fold in np.unique(folds)):
+        return None
     for fold in np.unique(folds):
         kept, rest = folds != fold, folds == fold
-        is_late = is_over is not None and is_over()
-        if is_late or len(np.unique(labels[kept])) < num_classes:
+        if is_over is not None and is_over():
             return None
         given = None if weights is None else weights[kept]
         fitted = _boosted(seed).fit(x[kept], labels[kept], sample_weight=given)
