@@ -7,9 +7,11 @@ DIR holds regression/NAME.npz with arrays X and y; without it, tables are looked
 `gfsvi bench`, which reads GFSVI_DATA. The peers are installed into an environment of their own.
 
 Folds are those of benchmarks.estimators, the rows are the same for all, and all run on the CPU with
-two threads. Ours is `GFSVIRegressor().fit(X, y)`, which also chooses its kernel and likelihood;
-what the peers do is in peers_script.py. Libraries take turns, each time in a new process that fits
-twice, and the fastest of `--repeats` counts. PyTorch's threads wait for each other actively, which
+two threads. Ours is `GFSVIRegressor(prior_mean=None).fit(X, y)`, one network as theirs is, which
+also chooses its kernel and likelihood; what the peers do is in peers_script.py. `default_seconds`
+is of a third fit with all defaults, which also considers trees, and a second network on what they
+leave. Libraries take turns, each time in a new process that fits twice, and the fastest of
+`--repeats` counts. PyTorch's threads wait for each other actively, which
 is its default but many times slower beside other load; every second turn they wait passively, which
 is up to twice as slow on a quiet machine. Load still flatters ours: if the `slowest_seconds` of
 ours are far from its `seconds`, measure again when the load is gone.
@@ -70,6 +72,7 @@ class Compared(Ratios):
     second_fit: Ratios
     seconds: Seconds
     slowest_seconds: Seconds
+    default_seconds: float
     log_predictive_density: dict[str, float]
     rmse: dict[str, float]
 
@@ -93,6 +96,7 @@ def compare(folds: list[list[Turn]]) -> Compared:
         second_fit=_ratios(seconds, "second"),
         seconds=seconds,
         slowest_seconds=_seconds(folds, max),
+        default_seconds=_fastest(folds, "ours", "default"),
         log_predictive_density=scores["log_predictive_density"],
         rmse=scores["rmse"],
     )
@@ -109,6 +113,11 @@ def _seconds(folds: list[list[Turn]], choose: Callable[[list[float]], float]) ->
         }
         for library in LIBRARIES
     }
+
+
+def _fastest(folds: list[list[Turn]], library: str, which: str) -> float:
+    """The fastest of the turns of each fold, and their mean over folds."""
+    return float(np.mean([min(turn[library]["seconds"][which] for turn in f) for f in folds]))
 
 
 def _ratios(seconds: Seconds, which: str) -> Ratios:

@@ -1,4 +1,4 @@
-"""Fits of our regressor with its defaults, as `benchmarks.peers_script` does those of its peers.
+"""Fits of our network alone, as `benchmarks.peers_script` has those of its peers, and by default.
 
 python -m benchmarks.peers_ours ROWS.npz SEED
 """
@@ -13,13 +13,14 @@ from gfsvi.estimators import GFSVIRegressor
 
 
 def main(path: str, seed: str) -> None:
-    """Fit twice; print seconds, scores and the widths of the network's hidden layers."""
+    """Fit twice, then with trees; print seconds, scores and the widths of the hidden layers."""
     with np.load(path, allow_pickle=False) as file:
         x, y, x_test, y_test = (file[f"{a}_{b}"] for b in ("train", "test") for a in "xy")
-    regressor, found = GFSVIRegressor(random_state=int(seed)), {}
-    for which in ("first", "second"):
+    regressor, found = GFSVIRegressor(random_state=int(seed), prior_mean=None), {}
+    fits = {"first": regressor, "second": regressor}
+    for which, fitted in (fits | {"default": GFSVIRegressor(random_state=int(seed))}).items():
         start = time.perf_counter()
-        regressor.fit(x, y)
+        fitted.fit(x, y)
         found[which] = time.perf_counter() - start
     scores = regressor.fitted_.evaluate(x_test, y_test)
     spread = float(np.std(y))  # the scale of the peers, whatever ours standardises by

@@ -28,6 +28,7 @@ from gfsvi.inference.conjugate_fit import (
     natural_gradient_posterior,
 )
 from gfsvi.inference.leave_one_out import leave_one_out
+from gfsvi.inference.linearised_evidence import linearised_evidence
 from gfsvi.inference.white_rows import WhiteRows, unwhitened
 from gfsvi.kernels import RBF, Matern12, Matern32, Matern52, Periodic
 from gfsvi.likelihoods import (
@@ -182,6 +183,27 @@ def test_rounds_in_white_coordinates_solve_the_same_regression():
     mean, variance = rows.moments(white)
     np.testing.assert_allclose(mean, marginals.mean, atol=1e-9)
     np.testing.assert_allclose(variance, marginals.variance, atol=1e-9)
+
+
+@double
+def test_the_evidence_of_a_trained_network_is_that_of_the_process_where_rows_are_points():
+    case = case_of("matern52")
+    data, priors = Data(case.x, case.y), (GaussianProcess(Matern52(2.0)), GaussianProcess(RBF(1.0)))
+    for prior, noise in zip(priors, (NOISE, 0.5), strict=True):
+        cov = np.asarray(prior.at(case.x).cov[0]) + noise**2 * np.eye(len(case.x))
+        expected = multivariate_normal(np.zeros(len(case.x)), cov).logpdf(case.y)
+        fit = Model(case.posterior, Normal(NOISE))
+        found = linearised_evidence(fit, Model(prior, Normal(noise)), data)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("likelihood, words", [(Poisson(), "Poisson"), (Normal(), "closed form")])
+def test_evidence_that_cannot_be_had_is_refused_in_one_sentence(likelihood, words):
+    case = case_of("rbf")
+    posterior = case.posterior if isinstance(likelihood, Poisson) else case.prior
+    models = Model(posterior, Normal(NOISE)), Model(case.prior, likelihood)
+    with pytest.raises(ValueError, match=words):
+        linearised_evidence(*models, Data(case.x, np.ones(len(case.x))))
 
 
 @double
