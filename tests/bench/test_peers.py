@@ -124,8 +124,8 @@ def test_our_scores_are_on_the_scale_of_the_standardised_target(monkeypatch, tmp
         return regressor
 
     monkeypatch.setattr(ours, "GFSVIRegressor", build)
-    rows = {name: np.array([-3.0, 3.0]) for name in ("x_train", "y_train", "x_test", "y_test")}
-    np.savez(tmp_path / "rows.npz", **rows)
+    ends = np.array([-3.0, 3.0])
+    np.savez(tmp_path / "rows.npz", x_train=ends, y_train=ends, x_test=ends, y_test=ends)
     ours.main(str(tmp_path / "rows.npz"), "0")
     found = json.loads(capsys.readouterr().out)
     assert found["rmse"] == 2.0
