@@ -1,5 +1,8 @@
 """Fits that build on trees, other regressors or several networks."""
 
+# pyright: reportAttributeAccessIssue=false, reportOptionalMemberAccess=false
+# pyright: reportArgumentType=false, reportCallIssue=false
+
 import dataclasses
 
 import numpy as np
@@ -162,8 +165,27 @@ def test_labels_learn_new_rows(labels):
     assert after < before
 
 
-def test_several_networks_are_mixed(alone):
-    several = fitted(prior_mean=None, members=3)
+@pytest.fixture(scope="module")
+def several():
+    return fitted(prior_mean=None, members=3)
+
+
+@pytest.mark.parametrize("which", ["with_trees", "several"])
+def test_intervals_densities_and_parts_of_a_mixture_are_those_of_one_distribution(which, request):
+    predictive = request.getfixturevalue(which).predict(NEW[:4])
+    low, high = predictive.interval(0.9)
+    np.testing.assert_allclose(low, predictive.quantile(0.05))
+    np.testing.assert_allclose(high, predictive.quantile(0.95))
+    steps = np.linspace(0, 1, 801)
+    density = np.exp([predictive.log_prob(low + step * (high - low)) for step in steps])
+    inside = np.trapezoid(density, steps, axis=0) * (high - low)
+    np.testing.assert_allclose(inside, 0.9, atol=2e-3)
+    parts = predictive.epistemic_std**2 + predictive.aleatoric_std**2
+    np.testing.assert_allclose(parts, predictive.std**2, rtol=1e-5)
+    assert np.all(predictive.epistemic_std > 0) and np.all(predictive.aleatoric_std > 0)
+
+
+def test_several_networks_are_mixed(alone, several):
     function = several.posterior.function
     assert isinstance(function, Mixed) and len(function.members) == 3
     np.testing.assert_allclose(function.weights, 1 / 3)
