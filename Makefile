@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 MINUTES ?= 10
+SAMPLE ?= 300
 QUIETLY := -qq --disable-pip-version-check
 PEERS := laplax==0.0.2 torch==2.13.0 mapie==1.6.0 botorch==0.18.1 ax-platform==1.3.1 baybe==0.15.0 \
 	onnx==1.23.2 onnxruntime==1.31.1
@@ -12,7 +13,7 @@ PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pyt
 	linear-operator==0.6.1 torchmetrics==1.9.0 unfoldNd==0.2.3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-peers check fuzz docs tutorials figures lock audit sbom clean
+.PHONY: help demo test test-all test-peers check fuzz mutants docs tutorials figures paper lock audit sbom clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -44,6 +45,12 @@ check: $(READY)  ## style, types and layers alone
 
 fuzz: $(READY)  ## hostile inputs of every kind for MINUTES=10; failures are kept in build/fuzz
 	@$(BIN)/python -m fuzz --minutes $(MINUTES)
+
+mutants: $(READY)  ## faults in the mathematics, SAMPLE=300 of them: do tests notice? records are kept
+	@$(BIN)/python -m mutants --planted && $(BIN)/python -m mutants --sample $(SAMPLE)
+
+paper: $(READY)  ## what the paper's tables and figures lack, how long it takes, and the runs
+	@$(BIN)/python -m benchmarks.paper --run
 
 figures: $(READY)  ## the paper's figures: runs whose records are missing, then pictures
 	@for path in experiments/figure_*.toml; do \

@@ -1,5 +1,8 @@
 """Tables by the paper's rules, and reports that depend on records alone."""
 
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportOptionalMemberAccess=false, reportIndexIssue=false, reportOperatorIssue=false
+
 import dataclasses
 import math
 import re
@@ -17,7 +20,7 @@ from gfsvi.bench.reporting.page import html
 from gfsvi.bench.reporting.report import write_reports
 from gfsvi.bench.reporting.spreadsheet import comma_separated
 from gfsvi.bench.reporting.summary import Cell, Table, tables
-from gfsvi.bench.reporting.texts import note, run_name
+from gfsvi.bench.reporting.texts import note, run_name, worse_than_published
 from gfsvi.bench.running.records import Records
 
 TOML = """
@@ -178,6 +181,23 @@ def test_the_difference_to_the_paper_is_in_its_standard_errors():
     assert lower.difference("a", "d") == pytest.approx(4)
     higher = Table("accuracy", ("a",), ("d",), cells, published, planned={"d": 5})
     assert higher.difference("a", "d") == pytest.approx(-4)
+
+
+def test_cells_far_below_the_published_ones_are_listed_by_name():
+    cells = {("a", "d"): Cell(0.5, 0.1, 5), ("b", "d"): Cell(0.81, 0.1, 5)}
+    published = {("a", "d"): Cell(0.7, 0.05, 5), ("b", "d"): Cell(0.7, 0.05, 5)}
+    lower = Table("mse", ("a", "b"), ("d",), cells, published, planned={"d": 5})
+    assert worse_than_published([lower]) == ["Mean squared error: b on d (-2.2)."]
+    higher = dataclasses.replace(lower, metric="accuracy")
+    assert worse_than_published([higher]) == ["Accuracy: a on d (-4.0)."]
+    described = dataclasses.replace(lower, metric="coverage")
+    assert worse_than_published([described]) == []
+
+
+def test_a_method_may_have_another_name_in_the_paper():
+    experiment = experiment_with(published="regression", published_as={"map": "gfsvi"})
+    (table,) = tables(experiment, [], ["mse"])
+    assert table.published["map", "boston"] == table.published["gfsvi", "boston"]
 
 
 def test_published_values_are_those_of_the_paper():

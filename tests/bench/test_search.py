@@ -1,5 +1,8 @@
 """A search finds the best settings, resumes after interruptions and writes an experiment."""
 
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportOptionalMemberAccess=false, reportIndexIssue=false, reportOperatorIssue=false
+
 import math
 
 import pytest
@@ -14,7 +17,7 @@ CONTENT = {
     "task": "regression",
     "datasets": ["yacht"],
     "folds": 3,
-    "methods": {"gfsvi": {"training": {"num_steps": 7}}},
+    "methods": {"gfsvi": {"method": "gfsvi_trained", "training": {"num_steps": 7}}},
     "search": {
         "trials": 12,
         "space": {
@@ -134,7 +137,36 @@ def test_an_unknown_metric_raises_with_the_known_ones(tmp_path):
         ("network.activation", "gfsvi", True),
         ("network.activation", "exact_gp", False),
         ("training.learning_rate", "exact_gp", False),
+        ("training.learning_rate", "gfsvi_paper", True),
+        ("pseudo_count", "gfsvi", True),
+        ("pseudo_count", "mfvi", False),
     ],
 )
 def test_a_setting_applies_to_methods_that_have_it(name, method, expected):
     assert applies(name, method) is expected
+
+
+@pytest.mark.parametrize(
+    ("task", "dataset"), [("regression", "yacht"), ("classification", "mnist")]
+)
+def test_the_default_space_is_the_papers(task, dataset):
+    content = {"task": task, "datasets": [dataset], "methods": {"gfsvi_paper": {}}}
+    search = Search.of(Experiment.parse("x", content))
+    assert "linear" in search.space["kernel"] and len(search.space["kernel"]) == 6
+    assert ("pseudo_count" in search.space) == (task == "classification")
+    assert search.metric == METRIC
+
+
+def test_a_covariance_in_closed_form_has_no_learning_rate_to_search(tmp_path):
+    methods = {"gfsvi": {}, "trained": {"method": "gfsvi", "covariance": "diagonal"}}
+    search = CONTENT["search"] | {"trials": 1}
+    experiment = Experiment.parse("small", CONTENT | {"methods": methods, "search": search})
+    seen = []
+
+    class Remembering(Judge):
+        def __call__(self, run):
+            seen.append((run.label, "training" in run.settings))
+            return {"run": run.identity, "status": "ok", "metrics": {METRIC: 1.0}}
+
+    tune(experiment, Search.of(experiment), tmp_path, [Remembering()])
+    assert set(seen) == {("gfsvi", False), ("trained", True)}

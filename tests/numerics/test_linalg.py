@@ -1,3 +1,6 @@
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportOptionalMemberAccess=false, reportIndexIssue=false, reportOperatorIssue=false
+
 import functools
 import math
 import os
@@ -142,6 +145,15 @@ def test_a_factor_is_repaired_with_the_known_floor():
     assert bool(jnp.all(jnp.isfinite(factor)))
     np.testing.assert_allclose(factor @ jnp.swapaxes(factor, 1, 2), matrix, atol=1e-10)
     np.testing.assert_array_equal(factor, jnp.tril(factor))
+
+
+def test_no_eigenvalue_of_a_repaired_factor_is_below_the_floor():
+    vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 6)))[0]
+    known = np.array([-1e-4, 1e-5, 0.1, 1.0, 2.0, 3.0])
+    matrix = jnp.asarray(((vectors * known) @ vectors.T)[None])
+    factor = np.asarray(cholesky(matrix, floor=1e-2))[0]
+    raised = np.linalg.eigvalsh(factor @ factor.T)
+    np.testing.assert_allclose(raised, [1e-2, 1e-2, 0.1, 1.0, 2.0, 3.0], rtol=1e-8)
 
 
 def test_row_gram_of_float32_rows_is_double_and_positive_semi_definite():

@@ -34,6 +34,7 @@ _OF_REPORT = {
     "ranked": (tuple[str, ...], "a list of names"),
     "glance": (tuple[str, ...], "a list of names"),
     "published": (str, "a name"),
+    "published_as": (dict[str, str], "a table of names"),
     "titles": (dict[str, str], "a table of names"),
     "panels": (tuple[tuple[str, ...], ...], "a list of lists of names"),
 }

@@ -19,6 +19,10 @@ def markdown(experiment: Experiment, records: list[Record], tables: list[Table])
         title = texts.metric_name(table.metric)
         lines += ["", f"## {title}" if better is None else f"## {title} ({better})", ""]
         lines += _rows(table)
+    worse = texts.worse_than_published(tables)
+    if worse:
+        title = f"## Worse than published by more than {texts.FAR:g} of the paper's standard errors"
+        lines += ["", title, "", *(f"* {line}" for line in worse)]
     failed = texts.failures(experiment, records)
     if failed:
         lines += ["", "## Failed", "", *(f"* {line}" for line in failed)]

@@ -37,6 +37,8 @@ def html(experiment: Experiment, records: list[Record], tables: list[Table]) -> 
         meaning=MEANING,
         sections=[_section(table, records) for table in tables],
         missing_runs=texts.missing_runs,
+        worse=texts.worse_than_published(tables),
+        far=f"{texts.FAR:g}",
         failures=texts.failures(experiment, records),
     )
 

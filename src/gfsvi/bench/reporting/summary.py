@@ -143,6 +143,20 @@ class Table:
         return float(self.sign * (ours.mean - theirs.mean) / error)
 
 
+def below_published(table: Table, num_errors: float) -> list[tuple[str, str, float]]:
+    """Method, data set and difference of the cells that are this far below the paper's."""
+    differences = {
+        (method, dataset): table.difference(method, dataset)
+        for method in table.methods
+        for dataset in table.datasets
+    }
+    return [
+        (*place, difference)
+        for place, difference in differences.items()
+        if difference is not None and difference < -num_errors
+    ]
+
+
 def tables(
     experiment: Experiment, records: Iterable[Record], metrics: Sequence[str]
 ) -> list[Table]:
@@ -168,17 +182,23 @@ def _table(experiment: Experiment, records: list[Record], metric: str) -> Table:
         rows,
         columns,
         {place: Cell.of(values[place]) for place in places},
-        _published(experiment.report.get("published", ""), metric),
+        _published(experiment.report, metric),
         {dataset: experiment.runs_of(dataset) for dataset in datasets},
         tuple(m for m in experiment.report.get("ranked", ()) if m in rows),
     )
 
 
-def _published(name: str, metric: str) -> dict[Place, Cell]:
-    figures = _published_tables().get(name, {}).get(metric, {})
+def _published(report: Settings, metric: str) -> dict[Place, Cell]:
+    """The paper's values, also for methods that have another name there."""
+    figures = _published_tables().get(report.get("published", ""), {}).get(metric, {})
+    renamed = {
+        label: figures[theirs]
+        for label, theirs in report.get("published_as", {}).items()
+        if theirs in figures
+    }
     return {
         (method, dataset): Cell(mean, error, 5)
-        for method, by_dataset in figures.items()
+        for method, by_dataset in (figures | renamed).items()
         for dataset, (mean, error) in by_dataset.items()
     }
 

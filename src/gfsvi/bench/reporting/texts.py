@@ -1,7 +1,7 @@
 """Sentences and names that the forms of a report share."""
 
 from gfsvi.bench.experiment import Experiment
-from gfsvi.bench.reporting.summary import Cell, Table
+from gfsvi.bench.reporting.summary import Cell, Table, below_published
 from gfsvi.bench.running.records import OK, Record
 
 METRIC_NAMES = {
@@ -75,6 +75,21 @@ def run_name(record: Record, experiment: Experiment) -> str:
 def missing_runs(cell: Cell, planned: int) -> str | None:
     """How many of its runs a cell has, unless it has all that are planned."""
     return f"{cell.count} of {planned} runs" if cell.count < planned else None
+
+
+FAR = 2.0
+"""Cells that are this many of the paper's standard errors below its values are listed."""
+
+
+def worse_than_published(tables: list[Table]) -> list[str]:
+    """One line per metric that has cells far below the paper's values."""
+    lines = []
+    for table in tables:
+        found = below_published(table, FAR) if table.sign else []
+        if found:
+            cells = ", ".join(f"{m} on {d} ({difference:+.1f})" for m, d, difference in found)
+            lines.append(f"{metric_name(table.metric)}: {cells}.")
+    return lines
 
 
 def failures(experiment: Experiment, records: list[Record]) -> list[str]:

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from gfsvi import registry
 from gfsvi.auto.recipe import recipe_for
 from gfsvi.bench.experiment import Experiment, ExperimentError, Settings
 from gfsvi.functions.bayesian_network import BayesianNetwork
@@ -12,12 +13,14 @@ if TYPE_CHECKING:
 
 METRIC = "validation_expected_log_likelihood"
 DEFAULT_SPACE: Settings = {
-    "kernel": ["matern12", "matern32", "matern52", "rbf", "rational_quadratic"],
+    "kernel": ["matern12", "matern32", "matern52", "rbf", "linear", "rational_quadratic"],
     "prior_scale": {"low": 0.1, "high": 10.0, "log": True},
     "network.activation": ["tanh", "relu"],
     "training.learning_rate": {"low": 1e-3, "high": 1e-1, "log": True},
 }
 """The paper's space: kernel family, prior scale, activation and learning rate."""
+SPACE_OF_LABELS: Settings = {"pseudo_count": {"low": 1e-4, "high": 1e-1, "log": True}}
+"""What the paper searches besides, for labels as Gaussian targets: its alpha_epsilon."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +41,9 @@ class Search:
     @classmethod
     def of(cls, experiment: Experiment, num_trials: int | None = None) -> "Search":
         """The search that an experiment describes, with the paper's space by default."""
-        table = {"trials": 20, "metric": METRIC, "space": DEFAULT_SPACE} | experiment.search
+        known = registry.find("tasks", experiment.task).settings
+        space = DEFAULT_SPACE | {n: v for n, v in SPACE_OF_LABELS.items() if n in known}
+        table = {"trials": 20, "metric": METRIC, "space": space} | experiment.search
         unknown = sorted(set(table) - {"trials", "metric", "space"})
         if unknown:
             raise ExperimentError(
@@ -51,7 +56,7 @@ class Search:
     def suggest(self, trial: "optuna.Trial", settings: Settings) -> Settings:
         """Replace the settings that apply to the method by those that a trial suggests."""
         for name, choices in self.space.items():
-            if not applies(name, settings["method"]):
+            if not applies(name, settings["method"]) or _is_computed(name, settings):
                 continue
             if isinstance(choices, list):
                 value = trial.suggest_categorical(name, choices)
@@ -68,12 +73,18 @@ def applies(name: str, method: str) -> bool:
     kind = type(recipe_for(method).method)
     root = name.split(".")[0]
     over_weights = kind.prior_kind is BayesianNetwork
-    if root == "kernel":
+    if root in ("kernel", *SPACE_OF_LABELS):
         return not over_weights
     if root == "prior_scale":
         return over_weights
     fields = {field.name for field in dataclasses.fields(kind)}
     return root in fields or (root == "network" and over_weights)
+
+
+def _is_computed(name: str, settings: Settings) -> bool:
+    """Whether a setting is of a training that a covariance in closed form does not have."""
+    closed = "covariance" not in settings and recipe_for(settings["method"]).leaves_rows_out
+    return closed and name.startswith("training")
 
 
 def _check_choices(name: str, choices: Any) -> None:

@@ -10,6 +10,8 @@ from gfsvi.bench.experiment import Run
 from gfsvi.bench.task import AbstractTask, Arrays, Measured
 from gfsvi.bench.tasks.ood_images import unknown_images
 from gfsvi.bench.tasks.rotation import rotated_images
+from gfsvi.data import Data
+from gfsvi.model import Model
 from gfsvi.predictives.categorical import CategoricalPredictive
 
 
@@ -22,9 +24,11 @@ class Classification(AbstractTask):
     def __call__(self, run: Run, arrays: dict[str, Arrays]) -> Measured:
         fitted = images.fit(run, arrays)
         posterior, history = fitted.fit.posterior, fitted.fit.history
+        held_out = held_out_score(posterior, fitted.images.validation)
         known = images.predictions(posterior, np.asarray(fitted.images.test.x))
         return {
             **scores(known, np.asarray(fitted.images.test.y)),
+            "validation_expected_log_likelihood": held_out,
             **unknown_images(posterior, images.entropies(known), run, arrays),
             **rotated_images(posterior, fitted.images),
             "steps": history.score_steps,
@@ -35,6 +39,12 @@ class Classification(AbstractTask):
 
     def datasets(self, run: Run) -> tuple[str, ...]:
         return (*images.datasets_of(run), images.OUTSIDE[run.dataset])
+
+
+def held_out_score(posterior: Model, validation: Data) -> float:
+    """What settings are chosen by, so that no test image takes part in it."""
+    found = images.predictions(posterior, np.asarray(validation.x))
+    return scores(found, np.asarray(validation.y))["expected_log_likelihood"]
 
 
 def scores(found: list[CategoricalPredictive], labels: np.ndarray) -> dict[str, float]:
