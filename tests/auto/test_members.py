@@ -4,6 +4,12 @@
 # pyright: reportArgumentType=false, reportCallIssue=false
 
 import dataclasses
+import json
+import os
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -28,6 +34,12 @@ def _jumps(x):
 
 Y, TRUTH = _jumps(X) + 0.02 * RNG.normal(size=160), _jumps(NEW)
 LABELS = (Y > 1.2).astype(int)
+COMMAND = """
+import json, sys
+from gfsvi.cli import main
+status = main(["predict", "model.gfsvi", "table.csv", "--output", "predictions.csv"])
+print(json.dumps([status, sorted({"jax", "equinox", "sklearn"} & set(sys.modules))]))
+"""
 SMALL = {"hidden": (10,), "num_steps": 30, "random_state": 0}
 
 
@@ -224,3 +236,34 @@ def test_predictions_of_a_table_need_no_jax(tmp_path):
     np.testing.assert_allclose(found.std, expected.std, rtol=1e-9)
     for got, end in zip(found.interval(0.9), expected.interval(0.9), strict=True):
         np.testing.assert_allclose(got, end, atol=1e-9)
+    new.to_csv(tmp_path / "table.csv", index=False)
+    done = subprocess.run(
+        [sys.executable, "-c", COMMAND], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == [0, []], done.stderr
+
+
+def test_eight_threads_predict_with_trees_what_one_does(with_trees):
+    expected = with_trees.predict(NEW)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: with_trees.predict(NEW), range(24)))
+    assert all(np.array_equal(one.mean, expected.mean) for one in found)
+    assert all(np.array_equal(one.std, expected.std) for one in found)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_fork_after_a_fit_with_trees_gets_a_sentence(with_trees):
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of JAX, which says that forks may hang
+        child = os.fork()
+    if child == 0:
+        try:
+            os.write(writing, str(with_trees.predict(NEW).mean).encode())
+        except RuntimeError as error:
+            os.write(writing, str(error).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        assert "got a fork, in which JAX waits for threads" in told.read()
+    os.waitpid(child, 0)
