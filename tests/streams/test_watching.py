@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from gfsvi.cli import watching
+from gfsvi.cli.ray_processes import shares
 from gfsvi.cli.watching import LOST, watched
 
 OURS = "gfsvi: expected numbers, got 'a'."
@@ -74,3 +75,18 @@ def test_a_watched_process_ends_with_the_one_that_watches_it():
     assert process.stdin is not None
     process.stdin.close()
     assert process.wait(30) == LOST
+
+
+@pytest.mark.parametrize(
+    ("cores", "asked", "expected"),
+    [
+        ([4], None, (1, 4)),
+        ([4, 4], None, (2, 4)),
+        ([0, 2, 6], None, (2, 2)),
+        ([2, 2, 2], None, (2, 2)),
+        ([4, 4], 4, (4, 2)),
+        ([2], 8, (8, 1)),
+    ],
+)
+def test_processes_on_a_cluster_find_room(cores, asked, expected):
+    assert shares(cores, asked) == expected

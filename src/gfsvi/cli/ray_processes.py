@@ -1,5 +1,6 @@
 """Processes of one fit that a Ray cluster places and starts."""
 
+import math
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 from gfsvi.bench.running.ray_cluster import connect
 from gfsvi.cli.processes import commands, free_port
 from gfsvi.cli.watching import Line, LocalProcess
-from gfsvi.numerics.groups import check_size
+from gfsvi.numerics.groups import LANES, check_size
 
 STARTING_SECONDS = 120
 """How long the cluster has to find room for all processes."""
@@ -96,6 +97,21 @@ class RayProcess:
             ray.kill(self._place)
 
 
+def shares(cores: Sequence[int], size: int | None) -> tuple[int, int]:
+    """The number of processes, and the cores of each.
+
+    Args:
+        cores: The cores of each machine.
+        size: The number of processes that is asked for; None for one per machine, as far as these
+            share evenly.
+    """
+    cores = [count for count in cores if count] or [1]
+    if size is None:
+        size = max(n for n in range(1, LANES + 1) if n <= len(cores) and LANES % n == 0)
+    check_size(size)
+    return size, max(1, min(cores) // math.ceil(size / len(cores)))
+
+
 def processes_on(address: str, size: int | None, words: Sequence[str]) -> list[RayProcess]:
     """Start processes that fit one model, spread over the machines of a cluster.
 
@@ -109,9 +125,7 @@ def processes_on(address: str, size: int | None, words: Sequence[str]) -> list[R
     from ray.exceptions import RayError
 
     cores = [int(n["Resources"].get("CPU", 0)) for n in ray.nodes() if n["Alive"]]
-    size = max(n for n in (1, 2, 4, 8) if n <= max(1, len(cores))) if size is None else size
-    check_size(size)
-    each = max(1, min(sum(cores) // size, max(cores, default=1)))
+    size, each = shares(cores, size)
     options = {"num_cpus": each, "max_concurrency": 4, "scheduling_strategy": "SPREAD"}
     # The stubs of Ray do not know the methods of an actor of options.
     places: list[Any] = [ray.remote(_Place).options(**options).remote() for _ in range(size)]
