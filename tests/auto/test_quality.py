@@ -89,6 +89,12 @@ def test_miscalibrated_intervals_are_a_warning(std, word):
     assert finding.title == f"The intervals are too {word}"
 
 
+def test_the_level_is_named_if_other_intervals_are_wrong_the_other_way():
+    heavy = np.where(RANDOM.uniform(size=NUM_ROWS) < 0.12, 8.0, 0.5) * NOISE
+    (found,) = quality(numbers(SIGNAL)._replace(y=SIGNAL + heavy), NUMBERS)
+    assert found.title == "The 50 % intervals are too wide"
+
+
 def test_noise_that_has_adapted_is_told_of_a_guarantee_instead_of_another_noise():
     adapted = SimpleNamespace(
         **vars(NUMBERS) | {"posterior": SimpleNamespace(likelihood=AdaptiveNormal())}

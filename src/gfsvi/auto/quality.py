@@ -202,10 +202,12 @@ def _miscalibrated_intervals(judged: Judged, used: AbstractLikelihood) -> Diagno
     if abs(gaps[level, output]) <= 1:
         return None
     is_narrow = gaps[level, output] < 0
+    are_alike = np.all((observed[:, output] < levels) == is_narrow)
+    which = "" if are_alike else f"{_percent(levels[level])} "
     return Diagnostic(
         "miscalibrated",
         "warning",
-        f"The intervals are too {'narrow' if is_narrow else 'wide'}",
+        f"The {which}intervals are too {'narrow' if is_narrow else 'wide'}",
         f"The {_percent(levels[level])} intervals contain {_percent(observed[level, output])} of "
         f"{len(judged.y)} {judged.kind}.",
         _remedy(used, is_narrow, judged.is_future),
