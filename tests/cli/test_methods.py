@@ -10,12 +10,14 @@ import pytest
 from gfsvi import registry
 
 FOR_LABELS = {"gp_classifier": "kind"}
+PRIORS = ("empirical_bayes", "evidence_search")
+"""Methods that choose a prior and leave no posterior."""
 QUICK = {"exact_gp", "gp_classifier", "gwi", "sparse_gp"}
 """Methods whose posterior keeps the kernel, which once could not be saved."""
 METHODS = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.slow)
     for name in registry.methods()
-    if name != "empirical_bayes"  # which chooses a prior and leaves no posterior
+    if name not in PRIORS
 ]
 
 
@@ -33,3 +35,13 @@ def test_every_method_is_saved_and_loaded_with_its_default_kernel(run, houses, m
     status, out, _ = run("evaluate", "m.gfsvi", "houses.csv", "--json")
     assert status == 0 and all(np.isfinite(list(json.loads(out).values())))
     assert not Path("m.gfsvi.checkpoint").exists()
+
+
+@pytest.mark.parametrize("method", PRIORS)
+def test_a_method_without_a_posterior_is_refused_before_it_works(run, houses, method):
+    houses.to_csv("houses.csv", index=False)
+    fit = ("fit", "houses.csv", "--target", "price", "--method", method, "--output", "m.gfsvi")
+    status, out, error = run(*fit, "--quiet")
+    assert (status, out) == (2, "") and error.count("\n") == 1
+    assert "got E" in error and "which only chooses a prior" in error
+    assert not Path("m.gfsvi").exists()

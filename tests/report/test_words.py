@@ -148,6 +148,16 @@ def test_periods_are_given_in_the_units_of_the_column() -> None:
     )
 
 
+def test_a_sum_is_described_part_by_part() -> None:
+    parts = (KernelPart("Linear", ("hour",)), KernelPart("RBF"))
+    said = words.prior_sentences(PriorEvidence(parts, ()), ["y"])
+    assert said == [
+        "`y` is made of 2 parts.",
+        "Along `hour`, one follows a straight line.",
+        "One varies very smoothly.",
+    ]
+
+
 def test_classes_have_probabilities() -> None:
     prior = PriorEvidence((KernelPart("RBF"),), (LengthScale("a", 2.0, None),))
     said = words.prior_sentences(prior, ["colour"], "classification")[0]

@@ -160,7 +160,10 @@ def test_from_a_seasonal_prior_over_data_to_code_that_has_the_same_prior(
     assert len(set(seen)) >= 3  # it moved while it was dragged
     assert page.said != before
     open_table(page, co2(tmp_path))
-    assert "co2 repeats periodically" in page.said and "a period of 1 year in date" in page.said
+    assert (
+        "Along date, one repeats periodically" in page.said
+        and "a period of 1 year in date" in page.said
+    )
     assert season_continued(page) > 0.95
     view.click("#tab-out")
     view.wait_for_function(

@@ -121,9 +121,10 @@ def recipe_for(method: str | AbstractMethod) -> Recipe:
         method = registry.find("methods", method)()
     chooses_prior = isinstance(method, EmpiricalBayes | EvidenceSearch)
     if chooses_prior or not isinstance(method, AbstractMethod):
+        got = f"{type(method).__name__}, which only chooses a prior" if chooses_prior else None
         raise ValueError(
             "method expects a method that learns a posterior, or its name; "
-            f"got {described(method)}. `gfsvi list methods` lists them."
+            f"got {got or described(method)}. `gfsvi list methods` lists them."
         )
     own = isinstance(method, GFSVI) or _is_calibrated(method)
     return Recipe(type(method).__name__, method, calibration=None if own else MostProbable())

@@ -1,5 +1,6 @@
 """The sentences of the page; `backticks` mark names from the user's table."""
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -100,6 +101,9 @@ def prior_sentences(
     subject = f"Each of {subject}" if len(targets) > 1 else subject
     subject = f"The probability of each class of {subject}" if task == "classification" else subject
     families = [_family_sentence(part, subject) for part in prior.parts]
+    if len(prior.parts) > 1:
+        whole = f"{subject} is made of {len(prior.parts)} parts."
+        families = [whole, *(_part_sentence(part) for part in prior.parts)]
     families += [] if prior.limits is None else [prior.limits]
     if prior.about_weights:
         return [*families, "No column was assumed to matter more than another."]
@@ -138,6 +142,14 @@ def _family_sentence(part: KernelPart, subject: str) -> str:
     ]
     repeats = f", with a period of {listed(periods, 3)}" if periods else ""
     return f"{subject} {shape}{along}{repeats}."
+
+
+def _part_sentence(part: KernelPart) -> str:
+    """One of several parts: where it is seen comes first."""
+    if not part.features:
+        return _family_sentence(part, "One")
+    sentence = _family_sentence(dataclasses.replace(part, features=()), "one")
+    return f"Along {listed([quoted(name) for name in part.features])}, {sentence}"
 
 
 def seasons(evidence: Evidence) -> str:
