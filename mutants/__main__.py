@@ -14,7 +14,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from mutants import rooms
 from mutants.planted import Planted, planted
@@ -35,10 +35,14 @@ def main() -> int:
         return _plant(planted(arguments.module))
     tried = Tried()
     end = time.monotonic() + 60 * arguments.minutes
+    sound: set[str] = set()
     for mutant in _chosen(arguments, tried):
         if time.monotonic() > end:
             break
-        outcome = outcome_of(mutant, rooms.tests_of(mutant.module), MOST_SECONDS)
+        tests = rooms.tests_of(mutant.module)
+        _check_sound(set(tests) - sound)
+        sound.update(tests)
+        outcome = outcome_of(mutant, tests, MOST_SECONDS)
         tried.append(mutant, outcome)
         _show(f"{mutant.module}:{mutant.line} {mutant.kind}: {mutant.before[:60]}", outcome)
     text = report(tried)
@@ -73,13 +77,24 @@ def _chosen(arguments: argparse.Namespace, tried: Tried) -> Iterator[Mutant]:
 
 def _plant(faults: Iterable[Planted]) -> int:
     """Try the faults that have a name; the number of those that no test noticed."""
-    num_left = 0
+    num_left, sound = 0, set[str]()
     for fault in faults:
+        _check_sound(set(fault.tests) - sound)
+        sound.update(fault.tests)
         outcome = outcome_with(fault.module, fault.code(), fault.tests, MOST_SECONDS)
         num_left += outcome.outcome == SURVIVED
         _show(fault.name, outcome)
     print(f"not noticed: {num_left}")
     return min(1, num_left)
+
+
+def _check_sound(tests: Collection[str]) -> None:
+    """Raise if tests fail without a fault: then they would notice everything."""
+    if not tests:
+        return
+    outcome = outcome_with("nothing.py", None, sorted(tests), 10 * MOST_SECONDS)
+    if outcome.outcome != SURVIVED:
+        raise RuntimeError(f"expected {', '.join(tests)} to pass without a fault; got {outcome}.")
 
 
 def _measure() -> int:

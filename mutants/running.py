@@ -18,12 +18,12 @@ from mutants.sites import ROOT, SOURCE, Mutant, source_with
 
 WARM = (
     *("jax", "jax.numpy", "jax.scipy.linalg", "equinox", "optax", "jaxtyping", "numpy", "scipy"),
-    *("scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "hypothesis", "pytest"),
+    *("scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "pytest"),
     *("sklearn.gaussian_process", "sklearn.ensemble", "sklearn.cluster", "pandas", "safetensors"),
-    *("hypothesis.extra.numpy", "sklearn.model_selection", "jax.experimental.compilation_cache"),
+    *("sklearn.model_selection", "jax.experimental.compilation_cache"),
 )
 """Third parties, imported once; nothing of ours, which may have a fault."""
-KILLED, SURVIVED, ENDLESS = "killed", "survived", "endless"
+KILLED, SURVIVED, ENDLESS, BROKEN = "killed", "survived", "endless", "broken"
 
 
 class Outcome(NamedTuple):
@@ -100,7 +100,10 @@ def outcome_with(module: str, code: Any, tests: Sequence[str], most_seconds: flo
     _, status, usage = os.wait4(process, 0)
     seconds = usage.ru_utime + usage.ru_stime
     if text:
-        return Outcome(*json.loads(text), seconds)
+        found = Outcome(*json.loads(text), seconds)
+        if found.outcome == BROKEN:
+            raise RuntimeError(f"expected tests of {module} to run; got {found.by}.")
+        return found
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
         return Outcome(ENDLESS, "", seconds)
     return Outcome(KILLED, "the process crashed", seconds)
@@ -118,7 +121,7 @@ def _in_the_fork(
     try:
         answer = _tested(module, code, tests)
     except BaseException as error:
-        answer = (KILLED, f"{type(error).__name__} in the runner")
+        answer = (BROKEN, f"{type(error).__name__}: {error}"[:300])
     os.write(write, json.dumps(answer).encode())
     os._exit(0)
 
@@ -132,6 +135,6 @@ def _tested(module: str, code: Any, tests: Sequence[str]) -> tuple[str, str]:
     report = _Report()
     words = ["-x", "-q", "-m", "not slow", "-p", "no:terminalreporter", "-p", "no:xdist"]
     status = pytest.main([*words, *tests], plugins=[report])
-    if status == 0:
-        return SURVIVED, ""
-    return KILLED, report.first or f"pytest ended with {int(status)}"
+    if report.first:
+        return KILLED, report.first
+    return (SURVIVED, "") if status == 0 else (BROKEN, f"pytest ended with {int(status)}")

@@ -17,7 +17,8 @@ planted = importlib.import_module("mutants.planted").planted
 rooms = importlib.import_module("mutants.rooms")
 records = importlib.import_module("mutants.records")
 faults_at = importlib.import_module("mutants.operators").faults_at
-Outcome = importlib.import_module("mutants.running").Outcome
+running = importlib.import_module("mutants.running")
+Outcome = running.Outcome
 sys.path.remove(str(ROOT))
 
 
@@ -90,3 +91,22 @@ def test_the_report_counts_what_was_noticed_and_gives_reasons(tmp_path):
     assert "It changes nothing." in records.report(tried) and "no test yet" not in records.report(
         tried
     )
+
+
+@pytest.mark.parametrize(("status", "outcome"), [(0, "survived"), (2, "broken"), (4, "broken")])
+def test_tests_that_do_not_run_have_noticed_nothing(status, outcome, monkeypatch):
+    monkeypatch.setattr(pytest, "main", lambda *given, **options: status)
+    assert running._tested("nothing.py", None, ["tests/test_metrics.py"])[0] == outcome
+
+
+def test_a_fault_is_noticed_by_the_first_test_that_fails(monkeypatch):
+    class Failed:
+        failed, nodeid = True, "tests/test_one.py::test_two"
+
+    def main(words, plugins):
+        plugins[0].pytest_runtest_logreport(Failed)
+        return 1
+
+    monkeypatch.setattr(pytest, "main", main)
+    found = running._tested("nothing.py", None, ["tests/test_metrics.py"])
+    assert found == ("killed", "tests/test_one.py::test_two")
