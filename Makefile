@@ -6,7 +6,7 @@ MINUTES ?= 10
 SAMPLE ?= 300
 QUIETLY := -qq --disable-pip-version-check
 PEERS := laplax==0.0.2 torch==2.13.0 mapie==1.6.0 botorch==0.18.1 ax-platform==1.3.1 baybe==0.15.0 \
-	onnx==1.23.2 onnxruntime==1.31.1
+	onnx==1.23.2 onnxruntime==1.31.1 mlflow-skinny==3.17.2 arviz==0.23.4 polars==2.1.0
 # laplace-torch and what it imports; of what it asks for, torchvision is left out.
 PEERS_ALONE := laplace-torch==0.3 curvlinops-for-pytorch==3.0.1 backpack-for-pytorch==1.7.1 \
 	asdfghjkl==0.1a4 einconv==0.1.0 einops==0.8.2 lightning-utilities==0.15.3 \
@@ -33,7 +33,8 @@ test-peers: $(READY)  ## other libraries beside ours, which are installed for it
 	@echo "pytest, against other libraries" && $(BIN)/pytest \
 		tests/gold/test_laplace_against_peers.py tests/gold/test_kronecker_against_peers.py \
 		tests/post_hoc/test_torch.py tests/estimators/test_mapie.py \
-		tests/acquisition/test_botorch.py tests/portable/test_onnx.py \
+		tests/acquisition/test_botorch.py tests/portable/test_onnx.py tests/interchange \
+		"tests/docs/test_code_blocks.py::test_every_python_block_of_a_page_runs_after_the_ones_before[docs/do/serve.md]" \
 		"tests/docs/test_code_blocks.py::test_every_python_block_of_a_page_runs_after_the_ones_before[docs/do/botorch.md]"
 	@$(BIN)/gfsvi bench peers
 	@echo "pytest, the peers of tables" && $(BIN)/pytest tests/bench/test_peers_of_tables.py

@@ -27,7 +27,10 @@ from pathlib import Path
 from fuzz.corpus import make_models
 from fuzz.engine import ACCEPTED, HOME, REFUSED, Kind, tried, tried_for
 
-KINDS = ("tables", "parameters", "model_files", "experiments", "records", "checkpoints")
+KINDS = (
+    *("tables", "parameters", "model_files", "experiments", "records", "checkpoints"),
+    "requests",
+)
 ROUND_SECONDS, ROUND_INPUTS = 60, 500
 
 

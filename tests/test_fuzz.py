@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-KINDS = ("tables", "parameters", "model_files", "experiments", "records")
+KINDS = ("tables", "parameters", "model_files", "experiments", "records", "requests")
 
 
 def tried(num_inputs: int, *kinds: str) -> dict[str, int]:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from gfsvi.estimators import load as load
     from gfsvi.inference.updates import condition_on as condition_on
     from gfsvi.inference.updates import forget as forget
+    from gfsvi.interchange.arviz import to_arviz as to_arviz
+    from gfsvi.interchange.frames import predict_table as predict_table
     from gfsvi.model import Model as Model
     from gfsvi.portable.onnx_graph import export_onnx as export_onnx
     from gfsvi.post_hoc import posterior_of as posterior_of
@@ -40,7 +42,9 @@ _HOMES = {
     "forget": "gfsvi.inference.updates",
     "load": "gfsvi.estimators",
     "posterior_of": "gfsvi.post_hoc",
+    "predict_table": "gfsvi.interchange.frames",
     "suggest": "gfsvi.acquisition",
+    "to_arviz": "gfsvi.interchange.arviz",
 }
 
 _ROOMS = (
@@ -51,6 +55,7 @@ _ROOMS = (
         "diagnostics",
         "estimators",
         "functions",
+        "interchange",
         "kernels",
         "likelihoods",
     ),

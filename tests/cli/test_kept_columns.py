@@ -1,5 +1,11 @@
 """Identifiers beside predictions, digits that mean something, and decisions between two classes."""
 
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportIndexIssue=false, reportOptionalMemberAccess=false, reportMissingImports=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportAssignmentType=false
+# pyright: reportIncompatibleMethodOverride=false, reportOptionalSubscript=false
+# Stubs of frames, pictures and estimators are narrower than what they take.
+
 import json
 from pathlib import Path
 
@@ -9,7 +15,7 @@ import pytest
 from sklearn import metrics as known
 
 from gfsvi import metrics
-from gfsvi.cli.digits import beside, shares
+from gfsvi.interchange.digits import beside, shares
 
 from .conftest import fitted
 from .test_bad_tables import refused

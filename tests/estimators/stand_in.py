@@ -1,5 +1,8 @@
 """Learning that compiles nothing, for questions that are not about what is learned."""
 
+# pyright: reportArgumentType=false
+# Arrays of NumPy go where arrays of JAX are annotated.
+
 import numpy as np
 from sklearn.gaussian_process import GaussianProcessRegressor
 
@@ -38,7 +41,7 @@ def solve(self: Solver, problem: Problem) -> Solution:
     of_classes = isinstance(problem.likelihood, AbstractLabelLikelihood)
     posterior = Posterior(problem.rows, of_classes=of_classes)
     history = History({}, np.zeros(0, int), np.zeros(0), 0)
-    return Solution(None, posterior, history, None, ())  # type: ignore[arg-type]
+    return Solution(None, posterior, history, None, ())
 
 
 def learned_nothing(posterior: Posterior, data: Data) -> tuple[AbstractPredictive, Posterior]:

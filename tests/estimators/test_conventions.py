@@ -1,10 +1,17 @@
 """scikit-learn's own checks, and how people put estimators together."""
 
+# pyright: reportArgumentType=false, reportAttributeAccessIssue=false, reportCallIssue=false
+# pyright: reportIndexIssue=false, reportOptionalMemberAccess=false, reportMissingImports=false
+# pyright: reportOperatorIssue=false, reportReturnType=false, reportAssignmentType=false
+# pyright: reportIncompatibleMethodOverride=false, reportOptionalSubscript=false
+# Stubs of frames, pictures and estimators are narrower than what they take.
+
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -80,3 +87,26 @@ def test_columns_of_other_names_are_refused_in_words(stand_in, numbers, houses, 
     estimator = GFSVIRegressor(**tiny).fit(numbers, houses["price"])
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict(numbers.rename(columns={"age": "years"}))
+
+
+def test_weights_of_rows_are_routed_to_every_method(stand_in, numbers, houses, tiny):
+    weights = np.where(houses["price"] > 300, 3.0, 0.5)
+    seen = []
+
+    class Watched(GFSVIRegressor):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(None if sample_weight is None else len(sample_weight))
+            return super().fit(X, y, sample_weight)
+
+        def score(self, X, y, sample_weight=None):
+            seen.append(None if sample_weight is None else -len(sample_weight))
+            return super().score(X, y, sample_weight)
+
+    with config_context(enable_metadata_routing=True):
+        estimator = Watched(**tiny)
+        estimator.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        scaled = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), estimator)
+        cross_validate(scaled, numbers, houses["price"], cv=2, params={"sample_weight": weights})
+        asked = estimator.get_metadata_routing().partial_fit.requests
+    assert seen == [30, -30, 30, -30]
+    assert set(asked) == {"sample_weight"}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gfsvi.cli.kept import check_kept, check_not_taken
-from gfsvi.cli.tables import decision_of, prediction_table, prepared
+from gfsvi.cli.tables import decision_of, prepared
+from gfsvi.interchange.predictions import prediction_table
 from gfsvi.numerics.parallel import Threads, num_threads
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.numerics.threads import MANY_ROWS

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from gfsvi.cli.kept import check_kept, with_kept
 from gfsvi.cli.outputs import check_outputs
 from gfsvi.cli.sources import are_several, streamed_source
-from gfsvi.cli.tables import decision_of, prediction_table, prepared
+from gfsvi.cli.tables import decision_of, prepared
+from gfsvi.interchange.predictions import prediction_table
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.numerics.threads import MANY_ROWS
 from gfsvi.serving import read_predictor

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gfsvi.cli.bounds import parsed_bounds
-from gfsvi.cli.digits import beside, significant
 from gfsvi.cli.outputs import check_outputs
+from gfsvi.interchange.digits import beside, significant
 from gfsvi.numerics.process import prepare_jax
 from gfsvi.storage.container import opened
 from gfsvi.tables.reading import TableError, TableFile, load_pandas, write_table

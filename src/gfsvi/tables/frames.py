@@ -44,3 +44,21 @@ def as_frame(table: Any) -> "pandas.DataFrame":
 def frame_of_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> "pandas.DataFrame":
     """A frame with these columns from rows of JSON, each of which has all of them."""
     return load_pandas().DataFrame({name: [row[name] for row in rows] for name in columns})
+
+
+def like(table: Any, found: "pandas.DataFrame", frame: "pandas.DataFrame") -> Any:
+    """A frame of results in the library of a table; one that is neither gets a table of Arrow.
+
+    Args:
+        table: The table that results belong to.
+        found: One row of results per row of it.
+        frame: The table as a frame of pandas, whose index results get.
+    """
+    if table is frame:
+        return found.set_axis(frame.index, axis=0)
+    import pyarrow
+
+    results = pyarrow.Table.from_pandas(found, preserve_index=False)
+    if type(table).__module__.partition(".")[0] == "polars":
+        return type(table)(results)
+    return results.replace_schema_metadata(None)

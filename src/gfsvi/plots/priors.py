@@ -1,4 +1,4 @@
-"""Pictures of priors; needs matplotlib, the extra `plots`."""
+"""Functions drawn from a prior."""
 
 from typing import TYPE_CHECKING, Any
 
