@@ -10,6 +10,7 @@ kills of one of them, what the output has about it stays.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -24,6 +25,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
+import gfsvi
 
 CLI = (sys.executable, "-m", "gfsvi.cli")
 FIT = (*CLI, "fit", "table.csv", "--target", "y", "--output", "model.gfsvi", "--quiet")
@@ -76,6 +79,14 @@ def scores_left(folder: Path) -> list[Any] | None:
     return scores
 
 
+def sources() -> str:
+    """A fingerprint of the library: results before and after an edit say nothing."""
+    found = hashlib.sha256()
+    for path in sorted(Path(gfsvi.__file__).parent.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
 def undisturbed(command: tuple[str, ...], folder: Path, left: Left) -> tuple[Any, float]:
     """What a command leaves, and the seconds that it takes."""
     began = time.perf_counter()
@@ -86,29 +97,34 @@ def undisturbed(command: tuple[str, ...], folder: Path, left: Left) -> tuple[Any
     return found, seconds
 
 
+def _run_for(seconds: float, command: tuple[str, ...], folder: Path) -> None:
+    """Start a command, and kill it after so long."""
+    quiet: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, cwd=folder, start_new_session=True, **quiet)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
 def killed(command: tuple[str, ...], folder: Path, left: Left, num_kills: int) -> dict[str, Any]:
     """Kill a command so often, and count how often it came to an end that differs."""
+    before = sources()
     undisturbed(command, folder, left)  # what is compiled is kept
     expected, seconds = undisturbed(command, folder, left)
     random = np.random.default_rng(0)
     finished = differing = 0
     for number in range(num_kills):
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        time.sleep(random.uniform(0, seconds))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        _run_for(random.uniform(0, seconds), command, folder)
         found = left(folder)
         finished += found is not None
         differing += found is not None and found != expected
         if (number + 1) % 10 == 0:
             print(f"{number + 1} kills, {finished} finished, {differing} differ", flush=True)
     found, _ = undisturbed(command, folder, left)
+    if sources() != before:
+        raise RuntimeError("the library was edited meanwhile; run this again and leave it alone.")
+    if found != expected and isinstance(found, list):
+        print("expected", expected, "found", found, sep="\n", flush=True)
     names = sorted(path.name for path in folder.iterdir() if path.name != "cache")
     return {
         "kills": num_kills,
