@@ -1,5 +1,8 @@
 """Predictions with NumPy alone: those of the library, or none."""
 
+# pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
+# pyright: reportArgumentType=false
+
 import dataclasses
 import json
 import subprocess
@@ -114,6 +117,19 @@ def test_warped_observations_of_several_targets_are_the_librarys(path):
 @pytest.mark.parametrize("hidden", [(), (6,), (5, 4, 3)])
 def test_networks_of_any_depth_are_the_librarys(path, hidden):
     assert_equal_predictions(path, network=MLP(hidden))
+
+
+def test_a_posterior_that_is_narrower_near_its_points_is_the_librarys(path):
+    wide, frame = fitted()
+    function = dataclasses.replace(wide.posterior.function, near=0.3)
+    narrow = dataclasses.replace(
+        wide, posterior=dataclasses.replace(wide.posterior, function=function)
+    )
+    assert np.all(narrow.predict(frame).epistemic_std <= wide.predict(frame).epistemic_std)
+    assert np.any(narrow.predict(frame).epistemic_std < wide.predict(frame).epistemic_std)
+    narrow.save(path)
+    prediction = read_predictor(path).predict(frame)
+    np.testing.assert_allclose(prediction.std, narrow.predict(frame).std, rtol=1e-9)
 
 
 def test_tables_longer_than_a_block_are_predicted_whole(path, monkeypatch):
