@@ -2,8 +2,8 @@
 
 python benchmarks/svgp_script.py ROWS.npz SEED
 
-1,024 inducing points, which begin at training rows; batches of 1,024 rows, 100 passes of Adam with a
-learning rate of 0.01; a Matern-5/2 kernel with a length scale per feature.
+1,024 inducing points, which begin at training rows; batches of 1,024 rows, 100 passes of Adam with
+a learning rate of 0.01; a Matern-5/2 kernel with a length scale per feature.
 """
 # The peers are not installed where types are checked.
 # pyright: reportMissingImports=false
