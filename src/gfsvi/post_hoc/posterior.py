@@ -17,7 +17,11 @@ from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.gaussian_process import GaussianProcess
 from gfsvi.functions.means import Constant
 from gfsvi.inference.conjugate import Interpolation, tangents_of
-from gfsvi.inference.conjugate_fit import closed_form_posterior, has_learnable_noise
+from gfsvi.inference.conjugate_fit import (
+    closed_form_posterior,
+    conjugate_posterior,
+    has_learnable_noise,
+)
 from gfsvi.inference.representative_rows import further_points, points_with_rows
 from gfsvi.kernels.base import AbstractKernel
 from gfsvi.likelihoods.base import AbstractLabelLikelihood, AbstractLikelihood
@@ -30,6 +34,7 @@ from gfsvi.numerics.batching import spreads
 from gfsvi.numerics.precision import double, to_numpy
 from gfsvi.numerics.threads import limit_threads
 from gfsvi.points import UniformBox
+from gfsvi.post_hoc.noise import noise_around
 from gfsvi.post_hoc.trained import Trained, trained
 
 GAMMA = 1e-10
@@ -83,22 +88,36 @@ def posterior_of(
     with limit_threads(len(data)):
         model = _prior(prior, noise, data, seed)
         _check_outputs(found, noise.num_outputs(data.y), data)
-        posterior = to_numpy(_around(found, model, data, num_points, seed))
-    if mean == "posterior":
-        return posterior
-    function = dataclasses.replace(posterior.function, shift=0 * posterior.function.shift)
-    return Model(function, posterior.likelihood)
+        interpolation = _interpolation(found, model, data, num_points, seed)
+        learn_noise = has_learnable_noise(model, None)
+        posterior = closed_form_posterior(interpolation, model, data, learn_noise=learn_noise)
+        if mean == "posterior":
+            return to_numpy(posterior)
+        around = _around_network(posterior)
+        noise = noise_around(around, data) if learn_noise else None
+        if noise is None:
+            return around
+        return _around_network(
+            conjugate_posterior(interpolation, Model(model.function, noise), data)
+        )
 
 
-def _around(found: Trained, model: Model, data: Data, num_points: int, seed: int) -> Model:
-    """The closed form around the weights as they are."""
+def _interpolation(
+    found: Trained, model: Model, data: Data, num_points: int, seed: int
+) -> Interpolation:
+    """What interpolates values at points, by the network with the weights as they are."""
     box = UniformBox(NUM_BOX_POINTS)
     further = further_points(box, data.x, key=jax.random.key(seed))
     points = points_with_rows(model.function, data.x, further, num_points)
     tangents = tangents_of(found.network, found.params)
-    interpolation = Interpolation.at(tangents, model.function, points, gamma=GAMMA, eps=EPS)
-    learn_noise = has_learnable_noise(model, None)
-    return closed_form_posterior(interpolation, model, data, learn_noise=learn_noise)
+    return Interpolation.at(tangents, model.function, points, gamma=GAMMA, eps=EPS)
+
+
+def _around_network(posterior: Model) -> Model[ConjugateNetwork, AbstractLikelihood]:
+    """The posterior with the network's own predictions as its mean."""
+    posterior = to_numpy(posterior)
+    function = dataclasses.replace(posterior.function, shift=0 * posterior.function.shift)
+    return Model(function, posterior.likelihood)
 
 
 def _check_outputs(found: Trained, expected: int, data: Data) -> None:
