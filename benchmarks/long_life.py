@@ -1,12 +1,13 @@
 """One process that fits and predicts small tables of random shapes, and what becomes of its memory.
 
-python -m benchmarks.long_life [--fits 3000] [--output results/long_life.json]
+python -m benchmarks.long_life [--fits 3000] [--trees] [--output results/long_life.json]
 
 Tables have 10 to 60 rows and 1 to 12 columns; targets are one number, several numbers, counts or
-labels of 2 to 6 classes, and networks have 20 units. Each fit is followed by ten predictions of 1
-to 300 rows. Memory is what the process holds (resident), maps are the lines of /proc/self/maps, of
-which Linux allows 65,530. Seconds are those of a machine that may be busy with something else:
-compare them with each other.
+labels of 2 to 6 classes, and networks have 20 units. With `--trees` tables have 100 to 160 rows and
+the kernel is chosen, so that trees are considered as in any default fit. Each fit is followed by
+ten predictions of 1 to 300 rows. Memory is what the process holds (resident), maps are the lines of
+/proc/self/maps, of which Linux allows 65,530. Seconds are those of a machine that may be busy with
+something else: compare them with each other.
 """
 
 import argparse
@@ -30,13 +31,15 @@ LIMIT = 1.3
 """The largest ratio of memory at the end to that after the first few hundred fits."""
 SMALL = {"hidden": (20,), "num_steps": 20, "kernel": "rbf", "random_state": 0}
 """A fit of a fraction of a second; the stages are those of any other."""
+WITH_TREES = {"hidden": (20,), "num_steps": 20, "random_state": 0}
+FEW_ROWS, ROWS_FOR_TREES = (10, 60), (100, 160)
 KINDS = ("number", "number", "numbers", "counts", "labels")
 
 
-def made(random: np.random.Generator) -> tuple[str, np.ndarray, np.ndarray]:
-    """A kind of target, and a table with one."""
-    kind = str(random.choice(KINDS))
-    num_rows, num_columns = int(random.integers(10, 61)), int(random.integers(1, 13))
+def made(random: np.random.Generator, rows: tuple[int, int]) -> tuple[str, np.ndarray, np.ndarray]:
+    """A kind of target, and a table with one, of so many rows."""
+    kind, (fewest, most) = str(random.choice(KINDS)), rows
+    num_rows, num_columns = int(random.integers(fewest, most + 1)), int(random.integers(1, 13))
     x = random.normal(size=(num_rows, num_columns))
     signal = np.sin(x @ random.normal(size=num_columns))
     if kind == "number":
@@ -52,13 +55,14 @@ def made(random: np.random.Generator) -> tuple[str, np.ndarray, np.ndarray]:
     return kind, x, labels
 
 
-def one_life(num_fits: int, seed: int) -> dict[str, Any]:
+def one_life(num_fits: int, seed: int, *, trees: bool) -> dict[str, Any]:
     """Fit and predict, and note time, memory and maps after every fit."""
     random = np.random.default_rng(seed)
     seconds, mebibytes, maps, failures = [], [], [], []
+    rows_of_table, settings = (ROWS_FOR_TREES, WITH_TREES) if trees else (FEW_ROWS, SMALL)
     for number in range(num_fits):
-        kind, x, y = made(random)
-        estimator = (GFSVIClassifier if kind == "labels" else GFSVIRegressor)(**SMALL)
+        kind, x, y = made(random, rows_of_table)
+        estimator = (GFSVIClassifier if kind == "labels" else GFSVIRegressor)(**settings)
         began = time.perf_counter()
         try:
             estimator.fit(x, y)
@@ -118,12 +122,15 @@ def main() -> int:
     """Live, print the course, write the summary; 1 if a fit or prediction failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=3000)
+    parser.add_argument(
+        "--trees", action="store_true", help="tables for which trees are considered"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", PoorFitWarning)
     with one_thread():
-        found = one_life(arguments.fits, arguments.seed)
+        found = one_life(arguments.fits, arguments.seed, trees=arguments.trees)
     print(json.dumps({name: value for name, value in found.items() if np.ndim(value) == 0}))
     if arguments.output is not None:
         arguments.output.write_text(json.dumps(found, indent=1) + "\n")
