@@ -31,7 +31,7 @@ CELLS = (
     *(None, True, 0, -1, 1e-300, 1e299, 1e308, 10**30, 10**400, "", "Bonn", "x" * 500, "12,5"),
     *("2020-01-01", "9999-99-99", "\x00", "\U0001f600", "nan", "-inf", [], {}, [ROW], math.nan),
 )
-ADDRESSES = ("/predict",) * 20 + ("/", "/model", "/health", "/openapi.json", "/predict/", "/..")
+ADDRESSES = ("/predict",) * 20 + ("/", "/model", "/health", "/openapi.json", "/what", "/..")
 
 cells = st.sampled_from(CELLS) | st.floats() | st.integers() | st.text(max_size=20)
 rows = st.builds(
