@@ -34,8 +34,9 @@ def part_of(fold: TableFold, number: int) -> TableFold:
     kind = KFold if fold.classes is None else StratifiedKFold
     divided = kind(SHARES, shuffle=True, random_state=1).split(fold.train, fold.y_train)
     known, unseen = list(divided)[number]
-    frames, y = (fold.train.iloc[rows] for rows in (known, unseen)), fold.y_train
-    return TableFold(*frames, fold.target, y[known], y[unseen], fold.classes)
+    table, y = fold.train, fold.y_train
+    rows, held_out = table.iloc[known], table.iloc[unseen]
+    return TableFold(rows, held_out, fold.target, y[known], y[unseen], fold.classes)
 
 
 def literal(text: str) -> tuple[str, Any]:

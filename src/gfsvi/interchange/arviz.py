@@ -1,5 +1,7 @@
 """Draws of a fit for ArviZ."""
 
+# pyright: reportMissingImports=false
+
 from typing import Any
 
 import jax
