@@ -51,7 +51,13 @@ of_text = st.one_of(
     st.tuples(st.just("flip"), places, st.integers(1, 255)),
     st.tuples(st.just("insert"), places, st.sampled_from([b"NaN", b"{", b"\xff", b"\0", b"[" * 9])),
 )
-requests = st.tuples(
+plain = st.tuples(
+    st.just("/predict"),
+    st.builds(lambda num_rows: {"rows": [ROW] * num_rows}, st.integers(1, 3)),
+    st.just([]),
+    st.just([]),
+)
+requests = plain | st.tuples(
     st.sampled_from(ADDRESSES),
     st.builds(lambda rows, level: {"rows": rows, **level}, several, levels),
     st.lists(of_tree, max_size=1),

@@ -37,3 +37,8 @@ def test_each_output_has_its_own_number_and_no_more_than_its_rows():
     everywhere = np.ones((3, 300, 1), bool)
     found = independent_rows(np.concatenate([rows, everywhere], axis=2))
     assert 150 < found[0] <= 300 and found[1] == 300
+
+
+def test_errors_that_alternate_are_worth_all_their_rows():
+    inside = (np.arange(9) % 2 == 0)[None, :, None]
+    assert independent_rows(inside) == [9]

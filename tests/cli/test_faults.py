@@ -189,7 +189,10 @@ def test_an_interrupted_benchmark_says_that_it_goes_on_from_there(run, monkeypat
 
     Path("e.toml").write_text(EXPERIMENT)
     monkeypatch.setattr(bench, "run_all", lambda *_, **__: signal.raise_signal(number))
+    # What a shell starts in the background ignores SIGINT.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     code, out, error = run("bench", "run", "e.toml", "--output", "records", "--quiet")
+    signal.signal(signal.SIGINT, before)
     assert (code, out) == (status, "")
     assert error == (
         "gfsvi: interrupted; finished runs are kept. Run the same command again: it goes on from "

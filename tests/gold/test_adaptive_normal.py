@@ -249,7 +249,7 @@ def test_a_row_left_out_is_one_that_was_never_there():
     # Noise and tails are chosen by the same residuals and variances.
     targets = targets_of(Model(prior.function, posterior.likelihood), data)
     solution = solved(interpolation, sums_over_rows(interpolation, x, targets))
-    judged = _Judged.of(interpolation, prior, data, None)
+    judged = _Judged.of(interpolation, prior, data, None, 1.0)
     place = int(np.flatnonzero(np.all(judged.x == x[5], axis=1))[0])
     [rows] = judged.left_out(solution, posterior.likelihood.at(judged.x).noise, 1.0)
     assert rows.residuals[place] == pytest.approx(y[5] - mean, abs=1e-5)

@@ -49,7 +49,7 @@ def _independent_rows(values: np.ndarray) -> float:
     pairs = (products / products[0])[: num_rows // 2 * 2].reshape(-1, 2).sum(axis=1)
     negative = np.flatnonzero(pairs <= 0)
     last = len(pairs) if not len(negative) else negative[0]
-    return float(np.clip(num_rows / (2 * np.sum(pairs[:last]) - 1), 1, num_rows))
+    return num_rows / float(np.clip(2 * np.sum(pairs[:last]) - 1, 1, num_rows))
 
 
 def _randomized_quantiles(predictive: MixturePredictive, y: np.ndarray) -> np.ndarray:
