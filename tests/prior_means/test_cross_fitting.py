@@ -3,12 +3,10 @@
 # pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
 
 import numpy as np
-import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import LinearRegression
 
 from gfsvi.prior_means import cross_fitted, default_trees
-from gfsvi.prior_means.cross_fitting import best_shares
 from gfsvi.prior_means.folds import folds_of
 
 RNG = np.random.default_rng(1)
@@ -73,32 +71,3 @@ def test_default_trees_learn_a_function_with_jumps():
     y = np.where(x[:, 0] > 0.5, 1.0, 0.0) + 0.3 * (x[:, 1] > 0.3)
     found = cross_fitted(default_trees(x.shape, seed=0), x, y, seed=0)
     assert np.mean((found.values - y) ** 2) < 0.05 * np.var(y)
-
-
-def test_shares_have_the_smallest_squared_error_of_all_that_sum_to_one():
-    errors, weights = RNG.normal(size=(50, 3)) * [1.0, 2.0, 0.5], RNG.uniform(0.5, 2, size=50)
-    errors[:, 2] += errors[:, 0]
-    found = best_shares(errors, weights)
-    tried = RNG.dirichlet(np.full(3, 0.5), size=4000)
-    best = np.min(np.average((tried @ errors.T) ** 2, weights=weights, axis=1))
-    assert np.all(found >= 0) and np.sum(found) == pytest.approx(1)
-    assert np.average((errors @ found) ** 2, weights=weights) <= best + 1e-9
-
-
-def test_shares_of_two_predictors_follow_the_formula():
-    first, second = RNG.normal(size=(2, 40)) * [[1.0], [1.5]]
-    apart = first - second
-    expected = -(second @ apart) / (apart @ apart)
-    assert 0 < expected < 1
-    assert best_shares(np.stack([first, second], axis=1))[0] == pytest.approx(expected)
-
-
-def test_predictors_without_errors_share_equally():
-    np.testing.assert_allclose(best_shares(np.zeros((5, 2))), 0.5)
-
-
-def test_a_regressor_that_only_harms_is_left_out():
-    x = RNG.uniform(-1, 1, size=(80, 2))
-    found = cross_fitted([LinearRegression(), Remembering()], x, x @ [1.0, 2.0], seed=0)
-    np.testing.assert_allclose(found.values, x @ [1.0, 2.0], atol=1e-5)
-    np.testing.assert_allclose(found.mean.in_numpy(x)[0], x @ [1.0, 2.0], atol=1e-5)

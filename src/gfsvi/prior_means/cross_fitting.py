@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from scipy.optimize import nnls
 
 from gfsvi.functions.means import AbstractMean
 from gfsvi.prior_means.conversion import as_mean_function
@@ -27,7 +26,7 @@ def cross_fitted(
     seed: int,
     is_over: Callable[[], bool] | None = None,
 ) -> CrossFitted | None:
-    """An average of regressors: for each row, of copies that were fitted without its fold.
+    """The average of regressors: for each row, of copies that were fitted without its fold.
 
     Args:
         regressors: Regressors of scikit-learn, which stay as they are.
@@ -58,28 +57,9 @@ def cross_fitted(
             values[rest, number] = fitted.predict(x[rest])
     if is_over is not None and is_over():
         return None
-    shares = best_shares(values - y[:, None], weights)
-    used = [(r, share) for r, share in zip(regressors, shares, strict=True) if share > 0]
     with config_context(skip_parameter_validation=True):
-        whole = [_fitted(regressor, x, y, weights) for regressor, _ in used]
-    return CrossFitted(values @ shares, as_mean_function(whole, [share for _, share in used]))
-
-
-def best_shares(errors: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-    """The shares, none negative, of an average with the smallest squared error.
-
-    Args:
-        errors: (row, predictor).
-        weights: How often each row counts.
-    """
-    # The best shares whose sum is drawn to one, however weakly, are proportional to those whose sum
-    # is one: along a direction both objectives differ by a factor.
-    scale = np.sqrt(np.ones(len(errors)) if weights is None else weights)[:, None]
-    weighted, pull = scale * errors, float(np.linalg.norm(scale * errors))
-    rows = np.concatenate([weighted, np.full((1, errors.shape[1]), pull)])
-    found, _ = nnls(rows, np.append(np.zeros(len(errors)), pull))
-    total = np.sum(found)
-    return found / total if total > 0 else np.full(len(found), 1 / len(found))
+        whole = [_fitted(regressor, x, y, weights) for regressor in regressors]
+    return CrossFitted(values.mean(axis=1), as_mean_function(whole))
 
 
 def _fitted(regressor: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> Any:
