@@ -1,12 +1,11 @@
 """Trees of the prior mean without a network, on validation parts of training folds.
 
 GFSVI_DATA=DIR python -m benchmarks.trees_alone [--boosted NAME=VALUE ...]
-    [--randomised NAME=VALUE ...] [--shares] [--parts 2] NAME ...
+    [--randomised NAME=VALUE ...] [--parts 2] NAME ...
 
 For every part of the training rows of fold 0: the squared error of boosted and of randomised trees,
 in variances of the training targets, and that of their average. `--boosted max_leaf_nodes=63`
-changes a parameter of the defaults. `--shares` fits trees in folds as well, and adds the average in
-the shares that these choose.
+changes a parameter of the defaults.
 """
 
 import argparse
@@ -19,8 +18,7 @@ from sklearn.base import clone
 
 from benchmarks.validation_parts import literal, part_of
 from gfsvi.bench.data.raw_tables import TableFold, raw_table
-from gfsvi.functions.shifted import mean_in_numpy
-from gfsvi.prior_means import cross_fitted, default_trees
+from gfsvi.prior_means import default_trees
 from gfsvi.tables import Preparation
 
 Rows = tuple[np.ndarray, np.ndarray]
@@ -38,14 +36,10 @@ def standardised(part: TableFold) -> tuple[Rows, Rows]:
     return first, second
 
 
-def errors(known: Rows, unseen: Rows, trees: list[Any], *, shares: bool) -> dict[str, float]:
+def errors(known: Rows, unseen: Rows, trees: list[Any]) -> dict[str, float]:
     """Squared errors of rows that were not seen."""
     predicted = np.stack([cast(Any, clone(one)).fit(*known).predict(unseen[0]) for one in trees])
     named = {"boosted": predicted[0], "randomised": predicted[1], "equal": predicted.mean(axis=0)}
-    if shares:
-        found = cross_fitted(trees, *known, seed=0)
-        assert found is not None
-        named["in shares"] = mean_in_numpy(found.mean, unseen[0])[0]
     return {name: float(np.mean((values - unseen[1]) ** 2)) for name, values in named.items()}
 
 
@@ -55,7 +49,6 @@ def main() -> None:
     parser.add_argument("names", nargs="+", metavar="NAME")
     parser.add_argument("--boosted", action="append", default=[], type=literal)
     parser.add_argument("--randomised", action="append", default=[], type=literal)
-    parser.add_argument("--shares", action="store_true")
     parser.add_argument("--parts", type=int, default=2)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -66,7 +59,7 @@ def main() -> None:
             for one, changes in zip(trees, (given.boosted, given.randomised), strict=True):
                 one.set_params(**dict(changes))
             began = time.process_time()
-            found = errors(known, unseen, trees, shares=given.shares)
+            found = errors(known, unseen, trees)
             shown = "  ".join(f"{which} {value:.4f}" for which, value in found.items())
             seconds = time.process_time() - began
             print(f"{name} {part} ({len(known[0])} rows)  {shown}  {seconds:.0f} s", flush=True)

@@ -1,7 +1,5 @@
 """Regressors of scikit-learn as mean functions, held to what scikit-learn itself predicts."""
 
-# pyright: reportOptionalMemberAccess=false, reportAttributeAccessIssue=false
-
 import numpy as np
 import pytest
 from sklearn import ensemble, linear_model, tree
@@ -37,16 +35,6 @@ def test_several_regressors_are_averaged():
     regressors = [regressor.fit(X, Y) for regressor in FORESTS[:3]]
     expected = np.mean([regressor.predict(NEW) for regressor in regressors], axis=0)
     np.testing.assert_allclose(as_mean_function(regressors).in_numpy(NEW)[0], expected, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    "last", [FORESTS[2], linear_model.LinearRegression()], ids=["trees", "any"]
-)
-def test_regressors_have_shares(last):
-    regressors = [regressor.fit(X, Y) for regressor in (FORESTS[0], last)]
-    first, second = (regressor.predict(NEW) for regressor in regressors)
-    mean = as_mean_function(regressors, [0.3, 0.7])
-    np.testing.assert_allclose(mean.in_numpy(NEW)[0], 0.3 * first + 0.7 * second, atol=1e-6)
 
 
 def test_rows_at_a_threshold_go_where_scikit_learn_sends_them():

@@ -31,24 +31,15 @@ class RegressorMean(AbstractMean):
         return np.reshape(np.asarray(self.regressor.predict(x), np.float64), (1, -1))
 
 
-def as_mean_function(regressors: list[Any], shares: list[float] | None = None) -> AbstractMean:
-    """The average of fitted regressors as a mean function; sums of trees as arrays.
-
-    Args:
-        regressors: Fitted regressors.
-        shares: The share of each in the average; None for equal ones.
-    """
-    if shares is None:
-        shares = [1 / len(regressors)] * len(regressors)
+def as_mean_function(regressors: list[Any]) -> AbstractMean:
+    """The average of fitted regressors as a mean function; sums of trees as arrays."""
     found = [_trees_of(regressor) for regressor in regressors]
     parts = [part for part in found if part is not None]
     if len(parts) < len(found):
-        return RegressorMean(
-            regressors[0] if len(regressors) == 1 else _Average(regressors, shares)
-        )
-    pairs = list(zip(parts, shares, strict=True))
-    trees = [(nodes, share * scale) for part, share in pairs for nodes, scale in part[0]]
-    return _joined(trees, sum(share * part[1] for part, share in pairs))
+        return RegressorMean(regressors[0] if len(regressors) == 1 else _Average(regressors))
+    share = 1 / len(parts)
+    trees = [(nodes, share * scale) for part in parts for nodes, scale in part[0]]
+    return _joined(trees, share * sum(part[1] for part in parts))
 
 
 def score_means(classifier: Any) -> list[TreeMean]:
@@ -62,12 +53,11 @@ def score_means(classifier: Any) -> list[TreeMean]:
 
 
 class _Average:
-    def __init__(self, regressors: list[Any], shares: list[float]):
-        self.regressors, self.shares = regressors, shares
+    def __init__(self, regressors: list[Any]):
+        self.regressors = regressors
 
     def predict(self, x: np.ndarray) -> np.ndarray:
-        found = [regressor.predict(x) for regressor in self.regressors]
-        return np.average(found, axis=0, weights=self.shares)
+        return np.mean([regressor.predict(x) for regressor in self.regressors], axis=0)
 
 
 _Nodes = dict[str, np.ndarray]
