@@ -10,7 +10,8 @@ from gfsvi.plain.networks import Layers, LinearizedInNumpy, first_moving, tangen
 
 MAX_ELEMENTS = 4_000_000
 """Of a matrix (output, row, point); more rows are evaluated in blocks."""
-BLOCK = 48
+BLOCK = 128
+"""Rows of a triangular system. Another size rounds otherwise, and saved models must not change."""
 SMALLEST = 1e-200
 """Added to the prior's variance, which may be zero."""
 
