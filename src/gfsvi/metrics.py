@@ -27,6 +27,11 @@ def log_predictive_density(predictive: AbstractPredictive, y: ArrayLike) -> floa
     return _mean_log_prob(predictive.log_prob(np.asarray(y)), y)
 
 
+def least_log_density(predictive: AbstractPredictive, y: ArrayLike) -> float:
+    """Log predictive density of the row that was expected least; higher is better."""
+    return float(np.min(predictive.log_prob(np.asarray(y))))
+
+
 def mse(predictive: AbstractRealPredictive, y: ArrayLike) -> float:
     """Mean squared difference between the predictive mean and y; lower is better."""
     mean = np.asarray(predictive.mean)

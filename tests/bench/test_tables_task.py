@@ -22,8 +22,9 @@ from gfsvi.cli import bench, main
 from gfsvi.predictives import NormalMixturePredictive
 
 QUICK = {"hidden": [5], "num_steps": 3, "kernel": "rbf"}
-OF_NUMBERS = {"log_predictive_density", "crps", "interval_score", "coverage", "mse"}
-OF_LABELS = {"log_predictive_density", "log_loss", "accuracy", "ece"}
+OF_BOTH = {"log_predictive_density", "least_log_density"}
+OF_NUMBERS = OF_BOTH | {"crps", "interval_score", "coverage", "coverage_99", "mse"}
+OF_LABELS = OF_BOTH | {"log_loss", "accuracy", "ece"}
 SECONDS = {"fit_seconds", "predict_seconds"}
 
 
@@ -120,6 +121,13 @@ def test_scores_are_in_deviations_of_the_training_targets(houses):
     assert found["mse"] == 0 and found["coverage"] == 1 and found["fit_seconds"] == 1
     assert found["log_predictive_density"] == pytest.approx(-0.5 * np.log(2 * np.pi))
     assert found["interval_score"] == pytest.approx(2 * 1.959964, rel=1e-6)
+
+
+def test_the_row_that_was_expected_least_is_scored():
+    predictive = NormalMixturePredictive.of(np.zeros((1, 3)), np.ones((1, 3)), np.ones(1))
+    found = scores_of_numbers(predictive, np.array([0.0, 2.3, -4.0]), 10.0)
+    assert found["least_log_density"] == pytest.approx(-8 - 0.5 * np.log(2 * np.pi) + np.log(10))
+    assert (found["coverage"], found["coverage_99"]) == (pytest.approx(1 / 3), pytest.approx(2 / 3))
 
 
 def test_a_class_that_training_rows_lack_has_no_probability(houses):

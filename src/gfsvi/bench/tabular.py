@@ -35,12 +35,14 @@ def scores_of_numbers(
 
     Probabilities of counts are densities per unit, so that both change by the same logarithm.
     """
-    density = metrics.log_predictive_density(predictive, y)
+    in_deviations = float(np.log(spread))
     return {
-        "log_predictive_density": density + float(np.log(spread)),
+        "log_predictive_density": metrics.log_predictive_density(predictive, y) + in_deviations,
+        "least_log_density": metrics.least_log_density(predictive, y) + in_deviations,
         "crps": metrics.crps(predictive, y) / spread,
         "interval_score": metrics.interval_score(predictive, y) / spread,
         "coverage": metrics.coverage(predictive, y),
+        "coverage_99": metrics.coverage(predictive, y, 0.99),
         "mse": metrics.mse(predictive, y) / spread**2,
     }
 
@@ -52,6 +54,7 @@ def scores_of_labels(probabilities: np.ndarray, y: np.ndarray) -> dict[str, floa
     density = metrics.log_predictive_density(predictive, y)
     return {
         "log_predictive_density": density,
+        "least_log_density": metrics.least_log_density(predictive, y),
         "log_loss": -density,
         "accuracy": metrics.accuracy(predictive, y),
         "ece": metrics.expected_calibration_error(predictive, y),

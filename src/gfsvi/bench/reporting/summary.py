@@ -19,8 +19,8 @@ LOWER_IS_BETTER = (
     *("steps_until_close", "seconds_until_close", "milliseconds_a_step"),
 )
 DESCRIPTIVE = (
-    *("coverage", "noise", "exact_std", "mean_std", "std_in_gap", "std_at_data", "roughness"),
-    *("rank", "num_for_99_percent", "share_seen_at_50", "largest_over_smallest_gamma"),
+    *("coverage", "coverage_99", "noise", "exact_std", "mean_std", "std_in_gap", "std_at_data"),
+    *("roughness", "rank", "num_for_99_percent", "share_seen_at_50", "largest_over_smallest_gamma"),
     *("entropy_at_data", "entropy_far_away", "entropy_known", "entropy_unknown"),
     *("entropy_upright", "entropy_at_right_angle", "num_steps", "best_step"),
 )

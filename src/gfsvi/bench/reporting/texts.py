@@ -5,6 +5,7 @@ from gfsvi.bench.reporting.summary import Cell, Table, below_published
 from gfsvi.bench.running.records import OK, Record
 
 METRIC_NAMES = {
+    "coverage_99": "Coverage of 99 % intervals",
     "crps": "CRPS",
     "ece": "Expected calibration error",
     "expected_log_likelihood": "Expected log-likelihood",
