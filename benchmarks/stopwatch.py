@@ -6,7 +6,8 @@ The repository is cloned into a temporary folder, where `make` installs into an 
 own; compiled programs are kept in that folder, too, so that nothing is there before. Each line is a
 wait: a target of make, or a cell of a tutorial that takes a second or longer. Seconds are those of
 this machine, as busy as it is; `unit` is importing JAX and Equinox there, to compare runs by.
-`--label` is a name for the state that was measured; other labels in the file stay.
+Tutorials are those of the revision. `--label` is a name for the state that was measured; other
+labels in the file stay.
 """
 
 import argparse
@@ -69,7 +70,8 @@ def measured(revision: str) -> list[dict[str, Any]]:
         waits.append(("make demo, again", seconds_of(["make", "demo"], clone)))
         python = str(clone / ".venv/bin/python")
         for name in TUTORIALS:
-            command = [python, "-m", "benchmarks.stopwatch", "--tutorial", name]
+            path = clone / "docs" / "learn" / f"{name}.py"
+            command = [python, "-m", "benchmarks.stopwatch", "--tutorial", str(path)]
             environment = os.environ | {"GFSVI_CACHE": str(Path(place) / "cache")}
             environment |= {"MPLBACKEND": "Agg", "PYTHONPATH": str(clone)}
             done = subprocess.run(
@@ -88,11 +90,10 @@ def main() -> None:
     parser.add_argument("--revision", default="HEAD")
     parser.add_argument("--label", default="after")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--tutorial", choices=TUTORIALS, help=argparse.SUPPRESS)
+    parser.add_argument("--tutorial", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.tutorial is not None:
-        found = waits_in(HERE / "docs" / "learn" / f"{arguments.tutorial}.py")
-        print(json.dumps(found))
+        print(json.dumps(waits_in(arguments.tutorial)))
         return
     waits = measured(arguments.revision)
     for wait in waits:
