@@ -12,14 +12,22 @@ import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
 from gfsvi.auto import Fitted, Learner, Parameters
+from gfsvi.auto.composition import composition
+from gfsvi.cli.commands import parser
+from gfsvi.cli.fit import concluded
+from gfsvi.cli.progress import Reporter
 from gfsvi.functions.beside import Beside
 from gfsvi.functions.conjugate_network import ConjugateNetwork
 from gfsvi.functions.mixed import Mixed
 from gfsvi.functions.shifted import Shifted
+from gfsvi.report import gather
+from gfsvi.report.card import card
+from gfsvi.report.case import prepared_table
 from gfsvi.serving import read_predictor
 from gfsvi.storage.model_file import ModelFileError
 
@@ -78,6 +86,26 @@ def test_a_smooth_function_is_left_to_the_network():
     smooth = fitted(np.sin(2 * X[:, 0]) + X[:, 1], num_steps=100)
     weights = getattr(smooth.posterior.function, "weights", [1.0])
     assert weights[0] >= 0.5
+
+
+def test_a_fit_says_how_much_of_it_builds_on_trees(with_trees, alone):
+    share = composition(with_trees.posterior.function).share
+    said = "a network" if share == 1 else f"{100 * share:.0f} % of the weight"
+    assert said in repr(with_trees) and "builds on trees" in card(with_trees, "jumps")
+    frame = pd.DataFrame(X, columns=with_trees.feature_names).assign(y=Y)
+    table = prepared_table(with_trees, frame, ("y",))
+    assert gather(with_trees, table, targets=("y",)).composition.share == share
+    assert "trees" not in repr(alone) + card(alone, "jumps")
+
+
+def test_the_command_line_says_that_a_fit_builds_on_trees(with_trees, alone, tmp_path, capsys):
+    words = ["fit", "table.csv", "--target", "y", "--output", str(tmp_path / "model.gfsvi")]
+    arguments = parser().parse_args(words)
+    with Reporter(quiet=False) as reporter:
+        for fit in (with_trees, alone):
+            concluded(lambda fit=fit: fit, Parameters(), arguments, reporter)
+    said = capsys.readouterr().err
+    assert said.count("builds on trees") == 1 and "`--prior-mean none`" in said
 
 
 def test_rows_of_the_fit_are_judged_without_what_they_taught(with_trees):

@@ -12,6 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from gfsvi.auto.composition import Composition
 from gfsvi.pages.template import marked
 from gfsvi.report import render, write_report
 from gfsvi.report.evidence import Evidence, Finding
@@ -67,6 +68,15 @@ def test_warnings_come_first_and_healthy_fits_say_so(brief: Evidence) -> None:
     assert "Raise <code>num_steps</code>." in page
     healthy = render(dataclasses.replace(brief, findings=()))
     assert "The checks found no problems" in healthy and 'callout"' not in healthy
+
+
+def test_the_page_says_what_share_builds_on_trees_where_it_describes_the_prior(
+    brief: Evidence,
+) -> None:
+    page = render(dataclasses.replace(brief, composition=Composition(0.4, "trees")))
+    prior = page[page.index('id="prior"') : page.index('id="predictions"')]
+    assert "learns what trees leave unexplained" in prior and "40\N{NO-BREAK SPACE}%" in prior
+    assert "trees" not in render(brief)
 
 
 def test_a_warning_shows_its_numbers_and_the_next_command_at_the_top(brief: Evidence) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gfsvi.auto.composition import Composition
 from gfsvi.auto.importance import Importance
-from gfsvi.report import formatting, words
+from gfsvi.report import formatting, prior_words, words
 from gfsvi.report.evidence import (
     Evidence,
     KernelPart,
@@ -107,7 +108,7 @@ def test_cells_show_whole_numbers_and_missing_ones() -> None:
 def test_the_prior_says_how_quickly_the_target_can_change() -> None:
     scales = (LengthScale("rooms", 0.8, 0.56), LengthScale("tax", 30.0, 5000.0))
     prior = PriorEvidence((KernelPart("Matern52"),), scales)
-    said = " ".join(words.prior_sentences(prior, ["medv"]))
+    said = " ".join(prior_words.prior_sentences(prior, ["medv"]))
     assert said.startswith("`medv` varies smoothly")
     assert "The length scale is 0.800 along `rooms` (0.560 in its own units)." in said
     assert "Only slow changes are expected along `tax`." in said
@@ -126,17 +127,17 @@ def test_the_columns_that_predictions_depend_on_are_named() -> None:
 
 def test_many_length_scales_are_summarized() -> None:
     scales = tuple(LengthScale(name, 1.0 + i / 2, None) for i, name in enumerate("abcdef"))
-    (said,) = words.prior_sentences(PriorEvidence((), scales[:2]), ["y"])
+    (said,) = prior_words.prior_sentences(PriorEvidence((), scales[:2]), ["y"])
     assert said == "The length scale is 1.00 along `a` and 1.50 along `b`."
-    (said,) = words.prior_sentences(PriorEvidence((), scales[:5]), ["y"])
+    (said,) = prior_words.prior_sentences(PriorEvidence((), scales[:5]), ["y"])
     assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 1 other column.")
-    (said,) = words.prior_sentences(PriorEvidence((), scales), ["y"])
+    (said,) = prior_words.prior_sentences(PriorEvidence((), scales), ["y"])
     assert said.endswith("2.00 along `c`, 2.50 along `d` and more along 2 other columns.")
 
 
 def test_a_common_length_scale_is_said_once() -> None:
     prior = PriorEvidence((), (LengthScale("a", 2.0, None), LengthScale("b", 2.0, None)))
-    assert "same length scale, 2.00" in words.prior_sentences(prior, ["y"])[-1]
+    assert "same length scale, 2.00" in prior_words.prior_sentences(prior, ["y"])[-1]
 
 
 def test_periods_are_given_in_the_units_of_the_column() -> None:
@@ -144,13 +145,13 @@ def test_periods_are_given_in_the_units_of_the_column() -> None:
     prior = PriorEvidence((part,), (LengthScale("hour", 1.0, 7.0),))
     assert (
         "repeats periodically along `hour`, with a period of 24.0 in `hour`."
-        in words.prior_sentences(prior, ["y"])[0]
+        in prior_words.prior_sentences(prior, ["y"])[0]
     )
 
 
 def test_a_sum_is_described_part_by_part() -> None:
     parts = (KernelPart("Linear", ("hour",)), KernelPart("RBF"))
-    said = words.prior_sentences(PriorEvidence(parts, ()), ["y"])
+    said = prior_words.prior_sentences(PriorEvidence(parts, ()), ["y"])
     assert said == [
         "`y` is made of 2 parts.",
         "Along `hour`, one follows a straight line.",
@@ -160,8 +161,28 @@ def test_a_sum_is_described_part_by_part() -> None:
 
 def test_classes_have_probabilities() -> None:
     prior = PriorEvidence((KernelPart("RBF"),), (LengthScale("a", 2.0, None),))
-    said = words.prior_sentences(prior, ["colour"], "classification")[0]
+    said = prior_words.prior_sentences(prior, ["colour"], "classification")[0]
     assert said.startswith("The probability of each class of `colour` varies very smoothly")
+
+
+def test_the_page_says_which_network_the_prior_is_about_if_another_builds_on_trees() -> None:
+    said = prior_words.composition(Composition(0.4, "trees")).replace("\N{NO-BREAK SPACE}", " ")
+    assert "One, with 60 % of the weight, has the prior described here" in said
+    assert "the other, with 40 %, learns what trees leave unexplained" in said
+    alone = prior_words.composition(Composition(1.0, "trees"))
+    assert alone.startswith("Predictions build on trees")
+    assert "that of a network without trees, which was not kept" in alone
+    labels = prior_words.composition(Composition(0.4, "trees"), "classification")
+    assert "also sees the scores that trees give each class" in labels
+    own = prior_words.composition(Composition(1.0, "RidgeCV"))
+    assert "learns what `RidgeCV` leaves unexplained" in own and "most probable" not in own
+
+
+def test_the_weight_of_trees_was_chosen_by_the_rows_that_judge_them(evidence, label_evidence):
+    assert "decided when to stop and on the noise:" in words.honesty(evidence)
+    assert "and on the scale of the prior:" in words.honesty(label_evidence)
+    with_trees = dataclasses.replace(evidence, composition=Composition(0.4, "trees"))
+    assert "on the noise and the weight of trees:" in words.honesty(with_trees)
 
 
 def test_backticks_in_names_do_not_end_the_name() -> None:

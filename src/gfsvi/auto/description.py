@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gfsvi.auto.composition import composition, in_words
 from gfsvi.auto.targets import Labels
 from gfsvi.numerics.printing import FEW_DIGITS, text_of
 
@@ -25,11 +26,13 @@ def described(fitted: "Fitted") -> dict[str, str]:
     if preparation is not None:
         columns = [column.name for column in preparation.columns if column.feature_names]
     found = [diagnostic.title for diagnostic in fitted.diagnostics]
+    parts = composition(fitted.posterior.function)
     return {
         "target": _target(fitted),
         "inputs": _listed(columns),
         "rows": rows,
         "method": settings.method,
+        **({} if parts is None else {"predicts with": in_words(parts)}),
         "kernel": "none" if fitted.kernel is None else fitted.kernel.code(FEW_DIGITS),
         "likelihood": _on_one_line(text_of(fitted.posterior.likelihood, FEW_DIGITS)),
         "diagnostics": "; ".join(found) or "nothing found",

@@ -135,6 +135,7 @@ def concluded(
     reporter: Reporter,
 ) -> "Fitted":
     """Fit, print remarks and diagnostics, and write the model."""
+    from gfsvi.auto.composition import composition, in_words
     from gfsvi.auto.conformal import guaranteed
     from gfsvi.auto.quality import next_command
     from gfsvi.auto.targets import limits_in_words
@@ -145,6 +146,11 @@ def concluded(
             fitted = guaranteed(fitted, arguments.guarantee)
         if (limits := limits_in_words(fitted.posterior.likelihood, fitted.target)) is not None:
             reporter.say(f"{limits} Use `--likelihood normal` to allow all numbers.")
+        if (parts := composition(fitted.posterior.function)) is not None:
+            reporter.say(
+                f"This model predicts with {in_words(parts)}. "
+                "Use `--prior-mean none` for a network alone."
+            )
         for diagnostic in fitted.diagnostics:
             reporter.say(str(diagnostic))
             if (command := next_command(_command(arguments), diagnostic)) is not None:

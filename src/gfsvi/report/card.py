@@ -13,6 +13,7 @@ _ROWS = {
     "target": "Target",
     "rows": "Rows",
     "method": "Method",
+    "predicts with": "Predicts with",
     "kernel": "Prior",
     "likelihood": "Scatter of observations",
 }
@@ -42,7 +43,8 @@ def _header(fitted: Fitted, name: str) -> Iterator[str]:
     yield f"A Bayesian neural network for {fitted.task}, fitted with gfsvi {__version__}.\n"
     yield "| | |\n|---|---|"
     for key, title in _ROWS.items():
-        yield f"| {title} | {_plain(words[key])} |"
+        if key in words:
+            yield f"| {title} | {_plain(words[key])} |"
     if fitted.conformal != "none":
         kind = "rows set aside" if fitted.conformal == "split" else "training rows left out"
         yield f"| Promised coverage | {100 * fitted.level:g} % of intervals or sets, by {kind} |"

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from gfsvi.auto.composition import Composition
 from gfsvi.auto.importance import Importance
 
 Task = Literal["regression", "classification"]
@@ -234,7 +235,8 @@ class Evidence:
     """Everything the page says about a fit; the task decides between `outputs` and `labels`.
 
     `are_learned` says that the held-out rows were learned after they had been predicted; `seasons`
-    has the trend and the seasons of each output, if the prior has any.
+    has the trend and the seasons of each output, if the prior has any; `composition` says how much
+    builds on trees, if anything.
     """
 
     task: Task
@@ -260,6 +262,7 @@ class Evidence:
     versions: tuple[tuple[str, str], ...]
     command: str | None
     seasons: tuple[tuple[Effect, ...], ...] = ()
+    composition: Composition | None = None
 
 
 def sampling_error(share: np.ndarray, num_rows: float | np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import jax
 import numpy as np
 
+from gfsvi.auto.composition import composition
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.quality import next_command
 from gfsvi.predictives import CategoricalPredictive
@@ -77,6 +78,7 @@ def gather(
         versions=_versions(),
         command=command,
         seasons=() if case.is_classification else trend_and_seasons(case),
+        composition=composition(fitted.posterior.function),
     )
 
 

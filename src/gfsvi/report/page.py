@@ -10,7 +10,7 @@ import numpy as np
 from gfsvi.auto.fitted import Fitted
 from gfsvi.auto.parameters import Watch
 from gfsvi.pages import template
-from gfsvi.report import formatting, words
+from gfsvi.report import formatting, prior_words, words
 from gfsvi.report.case import prepared_table
 from gfsvi.report.evidence import Evidence
 from gfsvi.report.gallery import draw_pictures
@@ -77,6 +77,7 @@ def render(evidence: Evidence) -> str:
         "page.html.j2",
         evidence=evidence,
         words=words,
+        prior_words=prior_words,
         formatting=formatting,
         pictures=draw_pictures(evidence),
     )

@@ -1,46 +1,19 @@
 """The sentences of the page; `backticks` mark names from the user's table."""
 
-import dataclasses
-from collections.abc import Sequence
-
 import numpy as np
 
 from gfsvi.auto.importance import Importance
-from gfsvi.numerics.quantities import time_text
 from gfsvi.report.evidence import (
     ClassificationResult,
     Curve,
-    Distance,
     Evidence,
     JudgedOn,
-    KernelPart,
-    LengthScale,
-    PriorEvidence,
     RegressionOutput,
-    Task,
     Uncertainty,
     sampling_error,
 )
-from gfsvi.report.formatting import PERCENT, between, count, listed, number, percent, quoted
+from gfsvi.report.formatting import PERCENT, count, listed, number, percent, quoted
 
-_FAMILIES = {
-    "RBF": "varies very smoothly",
-    "Matern52": "varies smoothly, without kinks",
-    "Matern32": "varies fairly smoothly, but its slope can change quickly",
-    "Matern12": "can be rough: it is continuous, but can turn sharply anywhere",
-    "RationalQuadratic": "varies smoothly, over long and short distances at once",
-    "Periodic": "repeats periodically",
-    "LocallyPeriodic": "repeats periodically, in a shape that drifts slowly",
-    "IntegratedBrownian": "has a slope that changes as time goes on",
-    "Linear": "follows a straight line",
-    "Constant": "has an unknown constant level",
-    "White": "has noise that no column explains",
-    "BayesianNetwork": "is any function that a network with weights of moderate size can express",
-}
-# The target changes slowly along a feature if its length scale exceeds the range of the data
-# and the target can change much more quickly along another feature.
-_SLOW_LENGTHSCALE = 4.0
-_SLOW_SHARE = 0.25
 _NEGLIGIBLE = 0.01
 _JUDGED_ROWS: dict[JudgedOn, str] = {
     "held_out": "{} held-out rows",
@@ -54,14 +27,14 @@ _HONESTY = {
         "expect worse scores on new rows, and measure them with `gfsvi evaluate`."
     ),
     "held_out": (
-        "The model was not trained on the {held_out} held-out rows, but they decided when to stop: "
-        "expect slightly worse scores on new rows, and measure them with `gfsvi evaluate` on rows "
-        "that the model has never seen."
+        "The model was not trained on the {held_out} held-out rows, but they decided when to stop "
+        "and on {chosen}: expect slightly worse scores on new rows, and measure them with `gfsvi "
+        "evaluate` on rows that the model has never seen."
     ),
     "held_out_learned": (
-        "The model was first fitted without the {held_out} held-out rows, which decided on the "
-        "noise, and learned them only after predicting them: expect slightly worse scores on new "
-        "rows, and measure them with `gfsvi evaluate` on rows that are not in this table."
+        "The model was first fitted without the {held_out} held-out rows, which decided on "
+        "{chosen}, and learned them only after predicting them: expect slightly worse scores on "
+        "new rows, and measure them with `gfsvi evaluate` on rows that are not in this table."
     ),
     "future": (
         "The rows are sorted by {column}, so the latest {held_out} were held out: these scores "
@@ -75,9 +48,9 @@ _HONESTY = {
         "rows."
     ),
     "left_out": (
-        "Each row was predicted from other rows alone, but all rows decided on the kind of prior, "
-        "and the noise was chosen by the same predictions: expect slightly worse scores on new "
-        "rows, and measure them with `gfsvi evaluate` on rows that the model has never seen."
+        "Each row was predicted from other rows alone, but all rows decided on the kind of prior "
+        "and on {chosen}: expect slightly worse scores on new rows, and measure them with `gfsvi "
+        "evaluate` on rows that the model has never seen."
     ),
     "left_out_in_time": (
         "Each row was predicted without itself (leave-one-out), but with the help of later rows "
@@ -93,65 +66,6 @@ NOVEL = 0.5
 CONFIDENT = 0.9
 
 
-def prior_sentences(
-    prior: PriorEvidence, targets: Sequence[str], task: Task = "regression"
-) -> list[str]:
-    """What the prior assumes about the function, and how quickly it can change."""
-    subject = listed([quoted(target) for target in targets], 3)
-    subject = f"Each of {subject}" if len(targets) > 1 else subject
-    subject = f"The probability of each class of {subject}" if task == "classification" else subject
-    families = [_family_sentence(part, subject) for part in prior.parts]
-    if len(prior.parts) > 1:
-        whole = f"{subject} is made of {len(prior.parts)} parts."
-        families = [whole, *(_part_sentence(part) for part in prior.parts)]
-    families += [] if prior.limits is None else [prior.limits]
-    if prior.about_weights:
-        return [*families, "No column was assumed to matter more than another."]
-    return [*families, *_length_scale_sentences(prior), *_turn_sentences(prior), *_values(prior)]
-
-
-def _turn_sentences(prior: PriorEvidence) -> list[str]:
-    """How often the function goes up and down."""
-    smooth = [turn for turn in prior.turns if turn.length > 0]
-    rough = [quoted(turn.column) for turn in prior.turns if turn.length == 0]
-    items = [f"{_length(turn, 2)} along {quoted(turn.column)}" for turn in smooth]
-    said = [f"It changes direction about every {listed(items)}."] if items else []
-    return said + ([f"It turns at every scale along {listed(rough)}."] if rough else [])
-
-
-def _values(prior: PriorEvidence) -> list[str]:
-    """Where most of the function's values are."""
-    if prior.values is None:
-        return []
-    low, high = prior.values
-    return [f"95{PERCENT} of its values are between {between(low, high).replace(' to ', ' and ')}."]
-
-
-def _length(distance: Distance, digits: int = 4) -> str:
-    if distance.in_days:
-        return time_text(distance.length, digits)
-    return number(float(f"{distance.length:.{digits}g}"))
-
-
-def _family_sentence(part: KernelPart, subject: str) -> str:
-    shape = _FAMILIES.get(part.family, f"follows the kernel {part.family}")
-    along = f" along {listed([quoted(name) for name in part.features])}" if part.features else ""
-    periods = [
-        f"{period if isinstance(period, str) else number(period)} in {quoted(name)}"
-        for name, period in part.periods
-    ]
-    repeats = f", with a period of {listed(periods, 3)}" if periods else ""
-    return f"{subject} {shape}{along}{repeats}."
-
-
-def _part_sentence(part: KernelPart) -> str:
-    """One of several parts: where it is seen comes first."""
-    if not part.features:
-        return _family_sentence(part, "One")
-    sentence = _family_sentence(dataclasses.replace(part, features=()), "one")
-    return f"Along {listed([quoted(name) for name in part.features])}, {sentence}"
-
-
 def seasons(evidence: Evidence) -> str:
     """How to read the pictures of trend and seasons."""
     found = evidence.seasons[0]
@@ -165,41 +79,6 @@ def seasons(evidence: Evidence) -> str:
         last = "its" if seasons == 1 else "their"
         shown += f"A season is what it adds to the latest trend, over {last} last period. "
     return shown + "Bands are 95 % intervals; the trend is drawn beyond the last training row."
-
-
-def _length_scale_sentences(prior: PriorEvidence) -> list[str]:
-    scales = prior.length_scales
-    if len({scale.value for scale in scales}) == 1 and len(scales) > 1:
-        return [f"All columns have the same length scale, {number(scales[0].value)}."]
-    slow = [scale for scale in scales if _is_slow(scale, prior)]
-    quick = [scale for scale in scales if scale not in slow]
-    sentences = [_quick_sentence(quick)] if quick else []
-    if quick and slow:
-        names = listed([quoted(scale.column) for scale in slow], 5)
-        sentences.append(f"Only slow changes are expected along {names}.")
-    return sentences
-
-
-def _is_slow(scale: LengthScale, prior: PriorEvidence) -> bool:
-    shortest = prior.length_scales[0].value
-    return scale.value > _SLOW_LENGTHSCALE and shortest < _SLOW_SHARE * scale.value
-
-
-def _quick_sentence(scales: Sequence[LengthScale], most: int = 4) -> str:
-    items = [
-        f"{number(scale.value)} along {quoted(scale.column)}" + _in_units(scale)
-        for scale in scales[:most]
-    ]
-    others = len(scales) - most
-    if others > 0:
-        items.append(f"more along {others} other {'column' if others == 1 else 'columns'}")
-    return f"The length scale is {listed(items, most + 1)}."
-
-
-def _in_units(scale: LengthScale) -> str:
-    if scale.in_units is None:
-        return ""
-    return f" ({number(scale.in_units)} {'days' if scale.in_days else 'in its own units'})"
 
 
 def importance(importance: Importance, target: int = 0) -> str:
@@ -259,7 +138,14 @@ def honesty(evidence: Evidence) -> str:
     in_time = kind == "left_out" and evidence.time_column is not None
     kind = f"{kind}_learned" if evidence.are_learned else kind
     text = _HONESTY["left_out_in_time" if in_time else kind]
-    return text.format(held_out=count(evidence.num_held_out), column=column)
+    options = {"chosen": _chosen(evidence), "column": column}
+    return text.format(held_out=count(evidence.num_held_out), **options)
+
+
+def _chosen(evidence: Evidence) -> str:
+    """What the rows that predictions are judged on have decided, beside the kind of prior."""
+    chosen = "the noise" if evidence.labels is None else "the scale of the prior"
+    return chosen if evidence.composition is None else f"{chosen} and the weight of trees"
 
 
 def tiles(evidence: Evidence) -> list[tuple[str, str]]:
