@@ -97,7 +97,5 @@ second = GFSVIClassifier(random_state=0).fit(X_train, y_train)
 print(f"novelty of new flowers of the two species: {np.median(second.novelty(X_test)):.2f}")
 print(f"novelty of the close relative: {np.median(second.novelty(relatives)):.2f}")
 
-# The second fit is much faster than the first, because a fit of the same shape compiles nothing.
-#
 # A rule of thumb: act on the label where entropy and novelty are both small, ask for a second
 # opinion where entropy is high, and consider a new label where novelty is high.

@@ -56,8 +56,8 @@ print(lake.head(3).to_string(index=False))
 # season into years without data, because the prior says that it repeats.
 #
 # Now doubt it. Drag the length scale of the first block to the left, and the trend bends until it
-# follows single months. Drag the period to 10 months, and the season stumbles: the log evidence
-# per row, below the left picture, falls. `Ctrl+Z` takes each of these back. Under *network* you
+# follows single months. Drag the period to 10 months, and the season no longer fits: the log
+# evidence per row, below the left picture, falls. `Ctrl+Z` takes each of these back. Under *network* you
 # see whether the network can follow the prior at all, and under *questions* you say which of five
 # functions could be yours, if you would rather not talk about length scales.
 
@@ -89,7 +89,7 @@ regressor.report("lake.html")
 
 # ## Who knows the future?
 #
-# The two years that nobody has shown to the model:
+# The two years that the model has not seen:
 
 future = lake[days >= 4 * 365]
 predictive = regressor.predict_distribution(future)
