@@ -57,9 +57,9 @@ print(lake.head(3).to_string(index=False))
 #
 # Now doubt it. Drag the length scale of the first block to the left, and the trend bends until it
 # follows single months. Drag the period to 10 months, and the season no longer fits: the log
-# evidence per row, below the left picture, falls. `Ctrl+Z` takes each of these back. Under *network*
-# you see whether the network can follow the prior at all, and under *questions* you say which of
-# five functions could be yours, if you would rather not talk about length scales.
+# evidence per row, below the left picture, falls. `Ctrl+Z` takes each of these back. Under
+# *network* you see whether the network can follow the prior at all, and under *questions* you say
+# which of five functions could be yours, if you would rather not talk about length scales.
 
 # ## Leave with code
 #
