@@ -12,7 +12,7 @@ from gfsvi.plain.kernels import KernelInNumpy
 from gfsvi.report.assumptions import Leaf, leaves_of, periods_of
 from gfsvi.report.evidence import Distance, KernelPart, PriorEvidence
 from gfsvi.report.predictions import HALF_WIDTH_95
-from gfsvi.report.words import prior_sentences
+from gfsvi.report.prior_words import prior_sentences
 from gfsvi.studio.workspace import Workspace
 
 _DRIFTING = ("RBF", "Matern52", "Matern32", "Matern12", "RationalQuadratic")
