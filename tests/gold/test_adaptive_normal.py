@@ -18,7 +18,7 @@ from gfsvi.inference.left_out import sums_of_unit_noise
 from gfsvi.inference.noise_shape import LeftOut, _loss, chosen_width, fitted_shape, unseen_noise
 from gfsvi.inference.tails import Tails, most_probable_tails
 from gfsvi.kernels import RBF
-from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction
+from gfsvi.likelihoods import AdaptiveNormal, NoiseFunction, noise_function
 from gfsvi.networks import MLP
 from gfsvi.numerics.precision import double
 from gfsvi.predictives import StudentPredictive
@@ -39,6 +39,14 @@ def varying(points: int = 6, outputs: int = 1) -> NoiseFunction:
     return NoiseFunction(
         random.normal(size=(points, 2)), np.array([0.8, 1.5]), random.normal(size=(outputs, points))
     )
+
+
+def test_the_noise_of_many_rows_is_computed_in_blocks(monkeypatch):
+    noise, x = varying(), np.random.default_rng(2).normal(size=(23, 2))
+    whole = noise(x)
+    monkeypatch.setattr(noise_function, "BLOCK", 5)
+    np.testing.assert_allclose(noise(x), whole, rtol=1e-14)
+    assert noise(x[:0]).shape == (1, 0)
 
 
 @double

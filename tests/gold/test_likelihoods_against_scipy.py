@@ -20,7 +20,12 @@ from gfsvi.likelihoods import (
     StudentT,
     WarpedNormal,
 )
-from gfsvi.predictives import MixturePredictive, NormalPredictive
+from gfsvi.predictives import (
+    MixturePredictive,
+    NormalPredictive,
+    StudentPredictive,
+    WarpedPredictive,
+)
 from gfsvi.predictives.warp import Warp
 from gfsvi.values import Marginals, Samples
 
@@ -246,6 +251,34 @@ def test_normal_crps_is_the_integral_of_the_squared_distance_of_distributions():
     below = scipy.integrate.quad(lambda z: normal.cdf(z) ** 2, -10, y)[0]
     above = scipy.integrate.quad(lambda z: normal.sf(z) ** 2, y, 10)[0]
     np.testing.assert_allclose(metrics.crps(predictive, [y]), below + above, rtol=1e-8)
+
+
+@pytest.mark.parametrize("freedom", [2.2, 4.0, 30.0, 1e6])
+@pytest.mark.parametrize("y", [0.3, 1.4, -9.0])
+def test_students_crps_is_the_integral_of_the_squared_distance_of_distributions(freedom, y):
+    variances = (np.array([v]) for v in (0.5, 0.2))
+    predictive = StudentPredictive(np.array([0.3]), *variances, np.array([freedom]))
+    student = scipy.stats.t(freedom, 0.3, np.sqrt(0.7 * (freedom - 2) / freedom))
+    # In parts, because the tails reach far.
+    below = sum(
+        scipy.integrate.quad(lambda z: student.cdf(z) ** 2, *ends)[0]
+        for ends in ((-np.inf, y - 5), (y - 5, y))
+    )
+    above = sum(
+        scipy.integrate.quad(lambda z: student.sf(z) ** 2, *ends)[0]
+        for ends in ((y, y + 5), (y + 5, np.inf))
+    )
+    np.testing.assert_allclose(metrics.crps(predictive, [y]), below + above, rtol=3e-4)
+
+
+def test_the_crps_of_a_warped_predictive_is_the_integral_over_its_distribution():
+    normal = NormalPredictive(np.array([0.2]), np.array([0.5]), np.array([0.2]))
+    warp = Warp(centre=1.0, stretch=0.5, offset=0.3, unit=1.2)
+    predictive, y = WarpedPredictive.of(warp, normal), 2.3
+    cdf = lambda z: float(np.ravel(predictive.cdf(np.array([z])))[0])  # noqa: E731
+    below = scipy.integrate.quad(lambda z: cdf(z) ** 2, -60, y, limit=200)[0]
+    above = scipy.integrate.quad(lambda z: (1 - cdf(z)) ** 2, y, 120, limit=200)[0]
+    np.testing.assert_allclose(metrics.crps(predictive, [y]), below + above, rtol=3e-4)
 
 
 def test_sampled_crps_agrees_with_the_closed_form():

@@ -70,6 +70,19 @@ def test_held_out_rows_are_not_trained_on(streamed, path):
     assert streamed.fitted.settings.num_rows == 3000 - len(held_out)
 
 
+def test_it_is_told_how_far_adding_up_rows_has_come(path):
+    told = []
+
+    def watch(stage, progress):
+        told.extend([progress[:2]] if stage == "posterior" else [])
+
+    settings = fit(path, num_steps=2, watch=watch).fitted.settings
+    steps, (expected, *_) = [step for step, _ in told], [num_steps for _, num_steps in told]
+    assert steps == sorted(steps) and steps[0] > 0
+    # One pass at least, and as many more as a noise function takes.
+    assert settings.num_rows <= steps[-1] <= expected == 3 * settings.num_rows
+
+
 def test_the_latest_rows_are_held_out_in_time_order(path):
     fitted = fit(path, held_out="auto", num_steps=2).fitted
     np.testing.assert_array_equal(fitted.validation_rows, np.arange(2700, 3000))

@@ -20,6 +20,7 @@ from gfsvi.auto.importance import Importance, importance
 from gfsvi.auto.looked_at import affordable_predictions, quickest
 from gfsvi.auto.novelty import Novelty, VarianceShare
 from gfsvi.auto.parameters import Parameters, not_saved, saved_parameters
+from gfsvi.auto.scores_in_pieces import evaluated_in_pieces
 from gfsvi.auto.settings import Settings
 from gfsvi.auto.targets import Labels, Numbers
 from gfsvi.auto.trial import (
@@ -50,6 +51,7 @@ from gfsvi.storage.fields import check_fields
 from gfsvi.storage.model_file import ModelFileError
 from gfsvi.tables import Preparation
 from gfsvi.tables.frames import is_table
+from gfsvi.tables.sources import PIECE
 from gfsvi.training.history import History
 
 
@@ -239,6 +241,8 @@ class Fitted:
         self, x: ArrayLike, y: np.ndarray, decision: scores.Decision | None = None
     ) -> dict[str, float]:
         """Scores on rows whose targets are known; labels are given as class numbers."""
+        if len(y) > PIECE:
+            return evaluated_in_pieces(self, self.rows(x), y, decision)
         return scores.evaluated(self.predict(x), self.target, y, decision)
 
     @double

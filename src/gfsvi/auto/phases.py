@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gfsvi.auto.parameters import Watch
+from gfsvi.inference.adaptive_fit import NUM_ROUNDS
 from gfsvi.numerics.clock import Clock
 from gfsvi.storage.checkpoints import Checkpoints
 from gfsvi.training.settings import Progress, Training
@@ -15,6 +16,8 @@ MEMBERS, DIAGNOSTICS = "members", "diagnostics"
 LAST_FIT, EXAMINATION = "last fit", "examination"
 FOLDS = "folds"
 IN_WORDS = {PRIOR: "the prior", MEAN: "the network", POSTERIOR: "the posterior"}
+PASSES = 1 + NUM_ROUNDS
+"""Over rows that are read from a stream: one for the noise, and one per round of its function."""
 AFTERWARDS = 7.0
 """Seconds needed after training for noise, novelty and diagnostics, mostly to compile them."""
 SHARE_AFTERWARDS, MOST_RESERVED = 0.15, 0.65
@@ -91,6 +94,20 @@ class Phases:
     def has_time_for(self, seconds: float, phase: str) -> bool:
         """Whether so many seconds are left until the phase has to end."""
         return not self.clock_of(phase).is_over(seconds)
+
+    def posterior_of_rows(self, num_rows: int) -> Callable[[int], None] | None:
+        """Takes how many rows have just been added up, of so many in a pass, and tells of it."""
+        watch = self._watch
+        if watch is None:
+            return None
+        expected, added = PASSES * num_rows, 0
+
+        def on_added(count: int) -> None:
+            nonlocal added
+            added = min(added + count, expected)
+            watch(POSTERIOR, Progress(added, expected, math.nan, None))
+
+        return on_added
 
     def begin(self, stage: str) -> bool:
         """Tell that a stage without steps begins; True if the fit was asked to stop."""

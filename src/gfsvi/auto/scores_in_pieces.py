@@ -9,6 +9,7 @@ from gfsvi.auto import scores
 from gfsvi.auto.targets import Labels
 from gfsvi.predictives.categorical import CategoricalPredictive
 from gfsvi.tables.reading import TableError
+from gfsvi.tables.sources import PIECE
 
 if TYPE_CHECKING:
     from gfsvi.auto.fitted import Fitted
@@ -25,6 +26,22 @@ class Part(NamedTuple):
     num_rows: int
     means: dict[str, float]
     kept: tuple[np.ndarray, np.ndarray] | None = None
+
+
+def evaluated_in_pieces(
+    fitted: "Fitted",
+    rows: np.ndarray,
+    y: np.ndarray,
+    decision: "scores.Decision | None" = None,
+    *,
+    piece: int = PIECE,
+) -> dict[str, float]:
+    """The scores of many rows of numbers, in the memory that a piece of them takes."""
+    found = ScoresInPieces(fitted, decision)
+    found.look_at(y)
+    for start in range(0, len(y), piece):
+        found.add(found.of(rows[start : start + piece], y[start : start + piece]))
+    return found.whole()
 
 
 class ScoresInPieces:

@@ -132,7 +132,9 @@ class Solver:
             method = with_future(method, prior.function, data.x, problem.features)
             rows = data
             if problem.stream is not None:
-                rows, prior = problem.stream, agreed(problem.stream.group, prior)
+                on_added = phases.posterior_of_rows(problem.stream.num_own_rows)
+                rows = dataclasses.replace(problem.stream, on_added=on_added)
+                prior = agreed(rows.group, prior)
             fit = method(prior, rows, key=fit_key, validation=validation)
         more = [
             method(prior, rows, key=folded(fit_key, number), validation=validation).posterior

@@ -16,6 +16,7 @@ from gfsvi.cli.fit import (
 from gfsvi.cli.progress import Reporter
 from gfsvi.numerics.groups import LostProcessError
 from gfsvi.numerics.process import prepare_jax
+from gfsvi.numerics.progress import STAGES_OF_STREAMS
 from gfsvi.numerics.threads import MANY_ROWS
 from gfsvi.tables import Preparation
 from gfsvi.tables.sources import TableFiles
@@ -51,7 +52,8 @@ def _run(arguments: argparse.Namespace, source: TableFiles) -> int:
     )
     found: list[StreamedFit] = []
     quiet = arguments.quiet or group.rank > 0
-    with Reporter(quiet=quiet, has_page=arguments.report is not None) as reporter:
+    has_page = arguments.report is not None
+    with Reporter(quiet=quiet, has_page=has_page, stages=STAGES_OF_STREAMS) as reporter:
 
         def learner_for(preparation: Preparation) -> "Learner":
             learner = learner_of(arguments, preparation.task, reporter)

@@ -2,10 +2,11 @@
 
 import contextlib
 import signal
+from collections.abc import Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
-from gfsvi.numerics.progress import Display
+from gfsvi.numerics.progress import STAGES, Display, Stage
 
 if TYPE_CHECKING:
     from gfsvi.training.settings import Progress
@@ -15,9 +16,15 @@ class Reporter:
     """Shows the progress of a fit and, on Ctrl-C, stops it with the best model so far."""
 
     def __init__(
-        self, *, quiet: bool = False, has_page: bool = False, stream: TextIO | None = None
+        self,
+        *,
+        quiet: bool = False,
+        has_page: bool = False,
+        stream: TextIO | None = None,
+        stages: Mapping[str, Stage] = STAGES,
     ):
-        self._display = None if quiet else Display(stream, has_page=has_page)
+        display = None if quiet else Display(stream, has_page=has_page, stages=stages)
+        self._display = display
         self._shown = contextlib.ExitStack()
         self._interrupted = self._quitting = False
 

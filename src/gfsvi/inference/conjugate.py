@@ -173,9 +173,10 @@ def sums_at(
 def sums_of(f: np.ndarray, weights: np.ndarray, y: np.ndarray, variance: np.ndarray) -> Sums:
     """Add up what rows say at which the network is f and what interpolates there `weights`."""
     residual = y - f
-    # Output by output, which takes the memory of one.
+    # Output by output, which takes the memory of one; of a matrix and its transpose, NumPy
+    # computes one half.
     pairs = zip(weights, variance, strict=True)
-    precision = [(w / v[:, None]).T @ w for w, v in pairs]
+    precision = [scaled.T @ scaled for scaled in (w / np.sqrt(v)[:, None] for w, v in pairs)]
     pairs = zip(weights, residual / variance, strict=True)
     return Sums(
         np.stack(precision),

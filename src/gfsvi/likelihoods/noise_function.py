@@ -1,12 +1,17 @@
 """Noise that depends on the input, as a factor on a common noise level."""
 
+from collections.abc import Callable
+from typing import Any
+
 import equinox as eqx
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from gfsvi.numerics.precision import namespace
 from gfsvi.numerics.types import Points
 
+BLOCK = 16_384
 LARGEST_LOG = 4.0
 """The factor stays between exp(-4) and exp(4)."""
 
@@ -27,8 +32,17 @@ class NoiseFunction(eqx.Module):
     def __call__(self, x: Points) -> Float[Array, "output row"]:
         """The factor at each row of `x`."""
         numpy = namespace(x, self.points)
-        logs = self.coefficients @ bumps(self.points, x, self.lengthscale)
+        logs = self._logs(x) if numpy is jnp else _in_blocks(self._logs, np.asarray(x))
         return numpy.exp(numpy.clip(logs, -LARGEST_LOG, LARGEST_LOG))
+
+    def _logs(self, x: Points) -> Float[Array, "output row"]:
+        return self.coefficients @ bumps(self.points, x, self.lengthscale)
+
+
+def _in_blocks(function: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
+    """Results for many rows, in the memory that some of them take."""
+    starts = range(0, max(1, len(x)), BLOCK)
+    return np.concatenate([function(x[start : start + BLOCK]) for start in starts], axis=1)
 
 
 def bumps(

@@ -5,10 +5,13 @@ import importlib
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol, TextIO
 
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_BETWEEN_BARS = 0.5
+FEWEST_FOR_ESTIMATE = 0.1
+"""The share of the work from which on the time that is left is estimated."""
 _WIDTH = 24
 
 
@@ -37,16 +40,24 @@ class Stage(NamedTuple):
 STAGES = {
     "prior": Stage("choosing the prior", 0.0, 0.1),
     "mean": Stage("training the network", 0.1, 0.2),
-    "posterior": Stage("training the posterior", 0.2, 0.3),
+    "posterior": Stage("fitting the posterior", 0.2, 0.3),
     "folds": Stage("cross-validating", 0.3, 0.4),
     "prior beside trees": Stage("choosing the prior beside trees", 0.4, 0.43),
     "mean beside trees": Stage("training the network beside trees", 0.43, 0.46),
-    "posterior beside trees": Stage("training the posterior beside trees", 0.46, 0.5),
+    "posterior beside trees": Stage("fitting the posterior beside trees", 0.46, 0.5),
     "examination": Stage("examining the fit", 0.5, 0.6),
     "page": Stage("writing the page", 0.6, 1.0),
 }
 """The stages of a fit, some of which are left out by some methods, as the page is without
 `--report`; their shares are those of a default fit of a few hundred rows."""
+STAGES_OF_STREAMS = {
+    "prior": Stage("choosing the prior", 0.0, 0.05),
+    "mean": Stage("training the network", 0.05, 0.2),
+    "posterior": Stage("fitting the posterior", 0.2, 0.9),
+    "examination": Stage("examining the fit", 0.9, 0.95),
+    "page": Stage("writing the page", 0.95, 1.0),
+}
+"""Those of a table that is read piece by piece; the shares are those of a million rows."""
 PREPARATION = "preparing"
 
 
@@ -56,13 +67,21 @@ class Display:
     Args:
         stream: Where to write; by default the standard error.
         has_page: Whether a page is written in the end.
+        stages: The stages of the fit.
     """
 
-    def __init__(self, stream: TextIO | None = None, *, has_page: bool = False):
+    def __init__(
+        self,
+        stream: TextIO | None = None,
+        *,
+        has_page: bool = False,
+        stages: Mapping[str, Stage] = STAGES,
+    ):
+        self._stages = stages
         self._stream = sys.stderr if stream is None else stream
         self._notebook = _notebook_output() if stream is None else None
         self._is_terminal = self._stream.isatty()
-        self._whole = STAGES["page"].last if has_page else STAGES["page"].first
+        self._whole = stages["page"].last if has_page else stages["page"].first
         self._began = self._last_line = time.monotonic()
         self._share, self._doing = 0.0, PREPARATION
         self._lock, self._done = threading.RLock(), threading.Event()
@@ -83,7 +102,7 @@ class Display:
 
     def watch(self, stage: str, progress: Steps) -> None:
         """Show that a stage has come this far."""
-        words, first, last = STAGES[stage]
+        words, first, last = self._stages[stage]
         share = (first + (last - first) * progress.step / progress.num_steps) / self._whole
         steps = f", step {progress.step} of {progress.num_steps}" if progress.step else ""
         self._share, self._doing = max(self._share, min(share, 1.0)), words + steps
@@ -112,7 +131,7 @@ class Display:
             self.say(f"{elapsed:4.0f} s  {self._share:4.0%}  {self._doing}, {self._left(elapsed)}")
 
     def _left(self, elapsed: float) -> str:
-        if not self._share:
+        if self._share < FEWEST_FOR_ESTIMATE:
             return f"{elapsed:.0f} s so far"
         left = elapsed * (1 - self._share) / self._share
         return f"about {left:.0f} s left" if left >= 1 else "almost done"

@@ -61,8 +61,11 @@ class StudentPredictive(AbstractRealPredictive):
         numpy = namespace(self.mean, self.degrees_of_freedom, q)
         levels = numpy.asarray(q, np.float64)
         levels = numpy.reshape(levels, levels.shape + (1,) * np.ndim(self.mean))
-        quantile = special.stdtrit if numpy is np else _traced_quantile
-        return self.mean + quantile(self.degrees_of_freedom, levels) * self._scale
+        if numpy is not np:
+            of_unit = _traced_quantile(self.degrees_of_freedom, levels)
+        else:
+            of_unit = special.stdtrit(_common(np.asarray(self.degrees_of_freedom)), levels)
+        return self.mean + of_unit * self._scale
 
     @returns_numpy
     def sample(self, num_samples: int, *, key: PRNGKeyArray) -> Float[Array, "sample *shape"]:
@@ -95,6 +98,11 @@ class StudentPredictive(AbstractRealPredictive):
     def _away(self, y: AnyArray) -> Observed:
         numpy = namespace(self.mean, y)
         return numpy.reshape(numpy.asarray(y, np.float64), np.shape(self.mean)) - self.mean
+
+
+def _common(freedom: np.ndarray) -> np.ndarray:
+    """The degrees of freedom of one row if all rows have the same: quantiles take their time."""
+    return freedom[:1] if np.all(freedom == freedom[:1]) else freedom
 
 
 def _log_density(away: Observed, scale: Observed, freedom: Observed) -> Observed:

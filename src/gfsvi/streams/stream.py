@@ -56,6 +56,7 @@ class Stream:
         num_rows: The number of rows in all lanes of all processes.
         group: The processes that share the rows.
         seed: Determines how rows are shuffled.
+        on_added: Told how many rows have just been added up.
     """
 
     lanes: Sequence[Lane]
@@ -64,10 +65,16 @@ class Stream:
     num_rows: int
     group: Group
     seed: int = 0
+    on_added: Callable[[int], None] | None = None
     threads: Threads = dataclasses.field(default_factory=Threads)
 
     def __len__(self) -> int:
         return self.num_rows
+
+    @property
+    def num_own_rows(self) -> int:
+        """The number of rows in the lanes of this process."""
+        return sum(map(len, self.lanes))
 
     def blocks(self, lane: Lane, size: int) -> Iterator[Data]:
         """The rows of a lane in order."""
@@ -83,6 +90,8 @@ class Stream:
         for block in self.blocks(lane, size):
             part = of_block(block)
             found = part if found is None else found + part
+            if self.on_added is not None:
+                self.on_added(len(block))
         # A lane without rows counts as a block of rows that weigh nothing.
         return self._nothing(of_block) if found is None else found
 
