@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import sys
+import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -30,10 +31,44 @@ def limit_threads(num_rows: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Use one thread in the libraries of linear algebra that are loaded."""
-    loaded = tuple(name for name in _WITH_LIBRARIES if name in sys.modules)
-    with _controller(loaded).limit(limits=1, user_api="blas"):
+    """Use one thread in the libraries of linear algebra that are loaded.
+
+    The number of threads belongs to the process: it is restored when nobody is left who wants one,
+    in whichever thread and order they end.
+    """
+    _LIMIT.begin()
+    try:
         yield
+    finally:
+        _LIMIT.end()
+
+
+class _Limit:
+    """Counts those who want one thread."""
+
+    def __init__(self) -> None:
+        self._lock, self._count = threading.Lock(), 0
+        self._limited: set[tuple[str, ...]] = set()
+        self._restoring = contextlib.ExitStack()
+
+    def begin(self) -> None:
+        loaded = tuple(name for name in _WITH_LIBRARIES if name in sys.modules)
+        with self._lock:
+            if loaded not in self._limited:
+                limit = _controller(loaded).limit(limits=1, user_api="blas")
+                self._restoring.enter_context(limit)
+                self._limited.add(loaded)
+            self._count += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if self._count == 0:
+                self._restoring.close()
+                self._limited.clear()
+
+
+_LIMIT = _Limit()
 
 
 _WITH_LIBRARIES = ("numpy", "scipy.linalg", "sklearn", "torch")
