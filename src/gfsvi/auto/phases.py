@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import threading
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -100,12 +101,13 @@ class Phases:
         watch = self._watch
         if watch is None:
             return None
-        expected, added = PASSES * num_rows, 0
+        expected, added, lock = PASSES * num_rows, 0, threading.Lock()
 
         def on_added(count: int) -> None:
             nonlocal added
-            added = min(added + count, expected)
-            watch(POSTERIOR, Progress(added, expected, math.nan, None))
+            with lock:  # rows are added up in several threads
+                added = min(added + count, expected)
+                watch(POSTERIOR, Progress(added, expected, math.nan, None))
 
         return on_added
 

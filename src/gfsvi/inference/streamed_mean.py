@@ -9,7 +9,6 @@ from gfsvi.inference.on_devices import passes_of
 from gfsvi.inference.quick_steps import Descent, Matrices, Objective
 from gfsvi.inference.row_slopes import row_slopes
 from gfsvi.likelihoods.base import AbstractLikelihood
-from gfsvi.numerics.devices import mesh_of_process
 from gfsvi.numerics.groups import total
 from gfsvi.plain.networks import TanhNetwork
 from gfsvi.streams.stream import Batches, Stream
@@ -55,9 +54,7 @@ def streamed_descent(
         def of_part(number: int) -> np.ndarray:
             return heavier[number] * of_rows(network, parts[number], likelihood, outputs)
 
-        # Programs for several devices wait for each other if threads start them in two orders.
-        each = map if mesh_of_process() is not None else stream.threads.map
-        added = total(stream.group, list(each(of_part, range(len(parts)))))
+        added = total(stream.group, stream.in_threads(of_part, range(len(parts))))
         value, gradients = at_points(network)
         return float(added[0]) + value, _split(added[1:], gradients)
 

@@ -2,16 +2,20 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from gfsvi.data import Data
+from gfsvi.numerics.devices import mesh_of_process
 from gfsvi.numerics.groups import LANES, Group, total
 from gfsvi.numerics.parallel import Threads, read_ahead
 from gfsvi.streams.lanes import Lane
 
 S = TypeVar("S")
+T = TypeVar("T")
+R = TypeVar("R")
 WINDOW_ELEMENTS = 1_000_000
 """Numbers of a lane that are shuffled in memory together."""
 
@@ -83,9 +87,17 @@ class Stream:
 
     def added(self, of_block: Callable[[Data], S], size: int) -> S:
         """The sum over all rows of all processes, added up in one order."""
-        return total(self.group, [self._of_lane(lane, of_block, size) for lane in self.lanes])
+        of_lane = partial(self._of_lane, of_block, size)
+        return total(self.group, self.in_threads(of_lane, self.lanes))
 
-    def _of_lane(self, lane: Lane, of_block: Callable[[Data], S], size: int) -> S:
+    def in_threads(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+        """Results in the order of the items, each on one core: more than half of it is no BLAS."""
+        if mesh_of_process() is not None:
+            # Programs for several devices wait for each other if threads start them in two orders.
+            return list(map(function, items))
+        return self.threads.map(function, items)
+
+    def _of_lane(self, of_block: Callable[[Data], S], size: int, lane: Lane) -> S:
         found: Any = None
         for block in self.blocks(lane, size):
             part = of_block(block)
