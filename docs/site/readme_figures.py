@@ -110,12 +110,26 @@ def _ocean() -> Iterator[str]:
         yield f"{exact:.{digits}f})"
 
 
+def _flights() -> Iterator[str]:
+    """The last measurement."""
+    found = json.loads(
+        (ROOT / "results/flights.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    )
+    yield f"fitted in {found['fit']['seconds']:.0f} s and "
+    yield f"{found['fit']['peak_megabytes'] / 1024:.1f} GiB"
+    yield f"predicted in {found['predict']['seconds']:.0f} s"
+    every = (found["evaluate"]["scores"], found["peers"]["trees"], found["peers"]["linear"])
+    for scores, words in zip(every, ("a squared error of ", "", ""), strict=True):
+        yield f"{scores['log_predictive_density']:.2f} and {words}{scores['mse']:.0f}"
+
+
 ROWS: dict[str, Callable[[], Iterator[str]]] = {
     "gfsvi bench run experiments/tables.toml --output results/tables --method gfsvi`": _tables,
     "gfsvi bench run experiments/regression.toml": _regression,
     "gfsvi bench run experiments/images.toml": _images,
     "gfsvi bench run experiments/wasserstein.toml": _wasserstein,
     "gfsvi bench run experiments/ocean.toml": _ocean,
+    "python -m benchmarks.flights": _flights,
 }
 
 if __name__ == "__main__":
