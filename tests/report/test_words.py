@@ -207,6 +207,15 @@ def test_the_worst_interval_is_named(evidence: Evidence, shift: float, said: str
     assert found == f"The intervals are {said}, especially the {formatting.percent(0.55)} one."
 
 
+def test_where_some_are_too_wide_and_others_too_narrow_both_are_said(evidence: Evidence) -> None:
+    # The mean is too narrow, the worst too wide: the page must not contradict its warning.
+    levels = evidence.outputs[0].levels
+    off = np.where(np.isclose(levels, 0.55), levels + 0.44, np.maximum(levels - 0.3, 0))
+    found = words.calibration(with_coverages(evidence, off))
+    worst = formatting.percent(0.55)
+    assert found == f"The {worst} intervals are too wide, those of other levels too narrow."
+
+
 @pytest.mark.parametrize(
     ("share", "said"), [(0.48, "about 48 %"), (0.001, "less than 1 %"), (0.999, "more than 99 %")]
 )

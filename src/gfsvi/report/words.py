@@ -231,11 +231,15 @@ def calibration(output: RegressionOutput) -> str:
     num_rows = output.num_independent
     gaps = output.coverages - output.levels
     tolerance = np.maximum(sampling_error(output.levels, num_rows), 0.5 / num_rows)
-    if np.mean(np.abs(gaps) > tolerance) < 0.2:
+    is_off = np.abs(gaps) > tolerance
+    if np.mean(is_off) < 0.2:
         return "The intervals are well calibrated, as far as this many rows can show."
-    worst = float(output.levels[np.argmax(np.abs(gaps))])
-    direction = "narrow" if np.mean(gaps) < 0 else "wide"
-    return f"The intervals are too {direction}, especially the {percent(worst)} one."
+    place = np.argmax(np.abs(gaps))
+    worst, is_narrow = percent(float(output.levels[place])), gaps[place] < 0
+    direction, other = ("narrow", "wide") if is_narrow else ("wide", "narrow")
+    if np.any((gaps[is_off] < 0) != is_narrow):
+        return f"The {worst} intervals are too {direction}, those of other levels too {other}."
+    return f"The intervals are too {direction}, especially the {worst} one."
 
 
 def novelty(uncertainty: Uncertainty) -> str:
