@@ -159,7 +159,9 @@ def compared_on_images(path: Path) -> dict[str, Any]:
         )
     centre, spread = x.mean(), x.std()
     x, x_test = (((part - centre) / spread).reshape(len(part), -1) for part in (x, x_test))
-    rows = (x.astype(np.float32), y.astype(np.int64), x_test.astype(np.float32), y_test)
+    numbers = (part.astype(np.int64) for part in (y, y_test))
+    (y, y_test), (x, x_test) = numbers, (part.astype(np.float32) for part in (x, x_test))
+    rows = (x, y, x_test, y_test)
     labels = {"likelihood": "categorical"}
     ways: dict[str, Way] = {
         "the network alone": labels_by_network,

@@ -175,11 +175,16 @@ def _diagonal(cov: Float[Array, "... row row"]) -> Float[Array, "... row"]:
     return jnp.diagonal(cov, axis1=-2, axis2=-1)
 
 
-def kernel_beside(kernel: AbstractKernel, network: AbstractNetwork) -> KernelInNumpy | None:
-    """The kernel in NumPy; beside a network of PyTorch, which has no other form, any kernel."""
-    return (
-        KernelThroughJax(kernel) if isinstance(network, TorchNetwork) else composed_in_numpy(kernel)
-    )
+def kernel_beside(
+    kernel: AbstractKernel, network: AbstractNetwork, points: Points
+) -> KernelInNumpy | None:
+    """The kernel in NumPy, where rows are numbers and it has such a form.
+
+    Beside a network of PyTorch, which has no other form, any kernel, also of images.
+    """
+    if isinstance(network, TorchNetwork):
+        return KernelThroughJax(kernel)
+    return None if np.ndim(points) > 2 else composed_in_numpy(kernel)
 
 
 class _Same:
@@ -201,9 +206,9 @@ def _in_numpy(
 ) -> tuple[LinearizedInNumpy, tuple[float, ...], KernelInNumpy, np.ndarray, Layers | None] | None:
     """What stays the same while a posterior learns rows, which would take longer than a row."""
     network, params = tangents.content.network, tangents.content.params
-    kernel = kernel_beside(prior.content.kernel, network)
+    kernel = kernel_beside(prior.content.kernel, network, points.content)
     linearized = network_in_numpy(network, params)
-    if kernel is None or linearized is None or np.ndim(points.content) > 2:
+    if kernel is None or linearized is None:
         return None
     variances, rows = tangents.content.variances, np.asarray(points.content, np.float64)
     few = len(rows) * linearized.row_size < MAX_KEPT

@@ -63,8 +63,8 @@ def evaluation_of(
 ) -> Evaluation:
     """The evaluation of a network and a prior, in NumPy if both have such a form."""
     network = network_in_numpy(function.network, function.params)
-    kernel = kernel_beside(prior.kernel, function.network)
-    if kernel is None or network is None or points.ndim > 2:
+    kernel = kernel_beside(prior.kernel, function.network, points)
+    if kernel is None or network is None:
         return _WithJax(function, prior, points)
     return InNumpy.of(network, function.variances, kernel, prior, points)
 
