@@ -55,7 +55,7 @@ import os
 if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
 import jax, jax.numpy as jnp
-from gfsvi.linalg import cholesky, without_repair
+from gfsvi.numerics.linalg import cholesky, without_repair
 jax.config.update("jax_enable_x64", True)
 roots = jax.random.normal(jax.random.key(0), (4, 2, 200, 200))
 batches = jnp.eye(200) + roots @ jnp.swapaxes(roots, -1, -2)

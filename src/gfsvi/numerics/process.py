@@ -42,7 +42,7 @@ def with_one_thread() -> dict[str, str]:
 
     Threads would spend more time waiting than working, and far more on a busy machine.
     """
-    return {"XLA_FLAGS": SINGLE_THREAD, "OPENBLAS_NUM_THREADS": "1"}
+    return {"XLA_FLAGS": SINGLE_THREAD, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
 
 def keep_compiled() -> None:

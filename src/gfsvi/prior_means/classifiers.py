@@ -8,6 +8,7 @@ import numpy as np
 from gfsvi.functions.tree_mean import TreeMean
 from gfsvi.prior_means.conversion import score_means
 from gfsvi.prior_means.folds import folds_of
+from gfsvi.prior_means.threads import one_thread_of_trees
 
 
 class CrossFittedScores(NamedTuple):
@@ -31,7 +32,18 @@ def cross_fitted_scores(
     Returns:
         The scores; None if a class has too few rows or the time is over.
     """
-    x = np.asarray(x, np.float32)
+    with one_thread_of_trees(len(x)):
+        return _scores(np.asarray(x, np.float32), labels, num_classes, weights, seed, is_over)
+
+
+def _scores(
+    x: np.ndarray,
+    labels: np.ndarray,
+    num_classes: int,
+    weights: np.ndarray | None,
+    seed: int,
+    is_over: Callable[[], bool] | None,
+) -> CrossFittedScores | None:
     folds = folds_of(x, seed=seed)
     values = np.zeros((len(x), 1 if num_classes == 2 else num_classes))
     if any(len(np.unique(labels[folds != fold])) < num_classes for fold in np.unique(folds)):

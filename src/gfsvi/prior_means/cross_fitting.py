@@ -8,6 +8,7 @@ import numpy as np
 from gfsvi.functions.means import AbstractMean
 from gfsvi.prior_means.conversion import as_mean_function
 from gfsvi.prior_means.folds import folds_of
+from gfsvi.prior_means.threads import one_thread_of_trees
 
 
 class CrossFitted(NamedTuple):
@@ -54,7 +55,8 @@ def cross_fitted(
                 return None
             with config_context(skip_parameter_validation=not is_first):
                 fitted = _fitted(regressor, x[kept], y[kept], given)
-            values[rest, number] = fitted.predict(x[rest])
+            with one_thread_of_trees(len(x)):
+                values[rest, number] = fitted.predict(x[rest])
     if is_over is not None and is_over():
         return None
     with config_context(skip_parameter_validation=True):
@@ -66,4 +68,5 @@ def _fitted(regressor: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray | 
     from sklearn.base import clone
 
     given = {} if weights is None else {"sample_weight": weights}
-    return cast(Any, clone(regressor)).fit(x, y, **given)
+    with one_thread_of_trees(len(x)):
+        return cast(Any, clone(regressor)).fit(x, y, **given)
