@@ -40,7 +40,8 @@ class Connection:
 
     async def post(self, body: bytes) -> int:
         """The status of the answer."""
-        head = f"POST /predict HTTP/1.1\r\nhost: a\r\ncontent-length: {len(body)}\r\n\r\n"
+        about = "host: localhost\r\ncontent-type: application/json"
+        head = f"POST /predict HTTP/1.1\r\n{about}\r\ncontent-length: {len(body)}\r\n\r\n"
         self._writer.write(head.encode() + body)
         status = int((await self._reader.readline()).split()[1])
         size = 0

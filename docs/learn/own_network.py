@@ -19,7 +19,6 @@ from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.networks import as_network
 from gfsvi.points import LowDiscrepancy
-from gfsvi.training import Adam, Training
 
 random = np.random.default_rng(0)
 x = np.concatenate([random.uniform(-2, -0.5, 40), random.uniform(0.8, 2, 40)])[:, None]
@@ -103,10 +102,9 @@ as_function = FunctionNetwork(two_layers, start)
 #
 # The method does not know where a network comes from.
 
-training = Training(num_steps=400, optimizer=Adam(1e-2), evaluate_every=200)
 posteriors = {}
 for name, network in {"Equinox": in_equinox, "Flax": in_flax, "function": as_function}.items():
-    method = GFSVI(network, points=LowDiscrepancy(50, -3.0, 3.0), gamma=1e-8, training=training)
+    method = GFSVI(network, points=LowDiscrepancy(50, -3.0, 3.0), gamma=1e-8)
     posteriors[name] = method(prior, data, key=jax.random.key(0)).posterior
 
 # All three should agree with the exact process: uncertain in the gap and outside, certain where

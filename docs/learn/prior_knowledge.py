@@ -51,14 +51,12 @@ from gfsvi.likelihoods import Normal
 from gfsvi.methods import GFSVI, ExactGP
 from gfsvi.networks import MLP
 from gfsvi.points import LowDiscrepancy
-from gfsvi.training import Adam, Training
 
 data = Data(past[:, None], observed)
 method = GFSVI(
     network=MLP((50, 50)),
     points=LowDiscrepancy(100, lower=0.0, upper=5.0),
-    gamma=1e-6,
-    training=Training(num_steps=1500, optimizer=Adam(1e-2), evaluate_every=500),
+    gamma=1e-8,
 )
 posteriors = {}
 for name, kernel in {"smooth": smooth, "yearly": yearly}.items():
