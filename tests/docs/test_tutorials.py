@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = sorted((ROOT / "docs/learn").glob("*.py"))
+QUICK = ("prior_knowledge",)
 every_tutorial = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 
 
@@ -65,8 +66,13 @@ def test_a_notebook_has_prose_code_and_commands(tutorials, tmp_path):
     ]
 
 
-@pytest.mark.slow
-@every_tutorial
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(script, marks=() if script.stem in QUICK else pytest.mark.slow, id=script.stem)
+        for script in SCRIPTS
+    ],
+)
 def test_every_tutorial_runs_and_prints_what_its_page_shows(script, tutorials, tmp_path):
     code = (
         "import json, pathlib, sys; sys.path.insert(0, 'docs/site'); import tutorials, matplotlib;"
