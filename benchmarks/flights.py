@@ -35,13 +35,18 @@ def main() -> None:
         train, test = _split(arguments.table, Path(folder))
         model = f"{folder}/flights.gfsvi"
         fit = ["fit", train, "--target", TARGET, "--hold-out", "random", "-o", model]
-        record = {"load": os.getloadavg()[0], "fit": run_measured(fit)}
+        record = {"load": os.getloadavg()[0], "fit": _without_paths(run_measured(fit))}
         scored = run_measured(["evaluate", model, test, "--json"])
         record["evaluate"] = scored | {"scores": json.loads(str(scored.pop("printed")))}
         predict = ["predict", model, arguments.table, "-o", f"{folder}/predictions.parquet"]
-        record["predict"] = run_measured(predict)
+        record["predict"] = _without_paths(run_measured(predict))
         record["peers"] = _peers(train, test)
     append_record(Path(arguments.output), record)
+
+
+def _without_paths(found: dict[str, Any]) -> dict[str, Any]:
+    """A measurement without what was printed: where files of a temporary folder are."""
+    return {name: value for name, value in found.items() if name != "printed"}
 
 
 def _split(table: str, folder: Path) -> tuple[str, str]:
