@@ -97,7 +97,11 @@ class Phases:
         return not self.clock_of(phase).is_over(seconds)
 
     def posterior_of_rows(self, num_rows: int) -> Callable[[int], None] | None:
-        """Takes how many rows have just been added up, of so many in a pass, and tells of it."""
+        """A callback that counts rows as they are added up, and reports progress; None if unwatched.
+
+        Args:
+            num_rows: The number of rows in a pass.
+        """
         watch = self._watch
         if watch is None:
             return None

@@ -101,7 +101,7 @@ class StudentPredictive(AbstractRealPredictive):
 
 
 def _common(freedom: np.ndarray) -> np.ndarray:
-    """The degrees of freedom of one row if all rows have the same: quantiles take their time."""
+    """The degrees of freedom of one row if all rows share them: quantiles are expensive."""
     return freedom[:1] if np.all(freedom == freedom[:1]) else freedom
 
 

@@ -91,7 +91,7 @@ class Stream:
         return total(self.group, self.in_threads(of_lane, self.lanes))
 
     def in_threads(self, function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-        """Results in the order of the items, each on one core: more than half of it is no BLAS."""
+        """Results in the order of the items, computed in threads with one core each."""
         if mesh_of_process() is not None:
             # Programs for several devices wait for each other if threads start them in two orders.
             return list(map(function, items))
