@@ -97,7 +97,7 @@ class Phases:
         return not self.clock_of(phase).is_over(seconds)
 
     def posterior_of_rows(self, num_rows: int) -> Callable[[int], None] | None:
-        """A callback that counts rows as they are added up, and reports progress; None if unwatched.
+        """A callback that counts rows as they are added up and reports progress, if watched.
 
         Args:
             num_rows: The number of rows in a pass.
